@@ -178,8 +178,7 @@ class Claim:
     fails_if : the outcome that would make it fail.
     table : which it rests on.
     judge : a judgement for each model or corpus that the tables have the numbers of.
-    test : whether it is tested as its authors did, or as it has to be after a correction.
-    corrects : the name of the claim that is tested again, if its authors' test is a claim here.
+    corrects : the name of the claim that this one tests again, after a correction.
     others : other tables that it reads, where they are there.
     over_models : whether it is one of all models together, whichever study they are of.
     paper : the title of its paper, which knows it: it is not given twice.
@@ -191,11 +190,15 @@ class Claim:
     fails_if: str
     table: TypedTable
     judge: Callable[[Tables], Iterable[Judgement]]
-    test: ClaimTest = ClaimTest.AUTHORS
     corrects: str = ""
     others: tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
+
+    @property
+    def test(self) -> ClaimTest:
+        """Whether the claim is tested as its authors did, or after a correction."""
+        return ClaimTest.CORRECTED if self.corrects else ClaimTest.AUTHORS
 
 
 def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:

@@ -4,10 +4,11 @@ its claims rest on those of `python -m analysis agreement` and `python -m analys
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, SAME, repeated, tells_apart
-from analysis.claims.claim import Claim, ClaimTest, Judgement, above
+from analysis.claims.claim import Claim, Judgement, above
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -77,15 +78,7 @@ APART = TypedTable("agreement-apart", ApartRow)
 FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
 
 
-def saliency_is_more_faithful(tables: Tables) -> Iterator[Judgement]:
-    return _more_faithful(tables, FAMILIES)
-
-
-def without_sign_too(tables: Tables) -> Iterator[Judgement]:
-    return _more_faithful(tables, WITHOUT_SIGN)
-
-
-def _more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
+def more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
     rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
     for _, of_model in grouped(rows, "corpus", "model", "protocol"):
         parts = [
@@ -122,7 +115,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         if with_attention and among:
             what = "scaled tau" if all(row.scaled is not None for row in pairs) else "tau"
             ours, theirs = (
-                average([row.placed for row in part]) for part in (with_attention, among)
+                average([row.scaled_or_mean for row in part]) for part in (with_attention, among)
             )
             words = (
                 f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} "
@@ -147,7 +140,7 @@ CLAIMS = (
         "with its sign, less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the three families, by either measure",
         FAITHFULNESS,
-        saliency_is_more_faithful,
+        partial(more_faithful, families=FAMILIES),
     ),
     Claim(
         "without-sign-too",
@@ -155,9 +148,8 @@ CLAIMS = (
         "the score of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the two, by either measure",
         FAITHFULNESS,
-        without_sign_too,
-        ClaimTest.CORRECTED,
-        "saliency-is-more-faithful",
+        partial(more_faithful, families=WITHOUT_SIGN),
+        corrects="saliency-is-more-faithful",
     ),
     Claim(
         "attention-stands-apart",

@@ -1,15 +1,16 @@
 """What Jain & Wallace 2019 claim."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
-from analysis.claims.claim import FAR, SMALL, Claim, ClaimTest, Judgement, Part, above, below
-from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.claims.claim import FAR, SMALL, Claim, Judgement, above, below
+from analysis.claims.table_rows import Tables, first_where, grouped, where
 from analysis.papers.jain_wallace.correlations import ACCURACIES, CORRELATIONS, DIFFERENCES
 from analysis.papers.jain_wallace.other_attention import ADVERSARY, PERMUTATION
 from analysis.papers.shared.agreement import (
     EVERY_IMPORTANCE,
+    IMPORTANCE,
     AgreementRow,
     judged_differences,
     less_than,
@@ -73,83 +74,53 @@ WITHOUT_CONTEXT = "affine"
 WEAK = 0.5
 
 
-def weak_agreement(tables: Tables) -> Iterator[Judgement]:
-    for rows in _models_with_context(tables):
-        parts = [
-            below(f"tau with {name}", row.mean, WEAK)
-            for name, row in of_each(rows, scores="attention")
-        ]
+def weak_agreement(tables: Tables, by_every_gradient: bool) -> Iterator[Judgement]:
+    for rows in _models(tables, by_every_gradient):
+        if by_every_gradient:
+            parts = [
+                below(row.in_words(f"tau with {name}"), row.scaled_or_mean, WEAK)
+                for name, row in of_each(rows, EVERY_IMPORTANCE, scores="attention")
+            ]
+        else:
+            parts = [
+                below(f"tau with {name}", row.mean, WEAK)
+                for name, row in of_each(rows, scores="attention")
+            ]
         yield Judgement.of(rows[0], *parts)
 
 
-def weak_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
-    for rows in filter(_has_both, _models_with_context(tables)):
-        parts = [
-            below(row.in_words(f"tau with {name}"), row.placed, WEAK)
-            for name, row in of_each(rows, EVERY_IMPORTANCE, scores="attention")
-        ]
-        yield Judgement.of(rows[0], *parts)
-
-
-def less_than_each_other(tables: Tables) -> Iterator[Judgement]:
-    for rows in _models_with_context(tables):
-        parts = _each_other_less(tables, rows, "gradient", placed=False)
+def less_than_each_other(tables: Tables, by_every_gradient: bool) -> Iterator[Judgement]:
+    """Agreement of each kind of gradient with leave-one-out, less attention with each of the two."""
+    gradients = ("gradient", "gradient norm") if by_every_gradient else ("gradient",)
+    compared = tables.rows(DIFFERENCES)
+    for rows in _models(tables, by_every_gradient):
+        parts = []
+        for gradient in gradients:
+            each_other = first_where(rows, scores=gradient, importance="leave-one-out")
+            if each_other is not None:
+                agreement = each_other.scaled_or_mean if by_every_gradient else each_other.mean
+                parts += [
+                    above(
+                        f"{agreement} of {gradient} with leave-one-out, less attention with {name}:",
+                        less_than(compared, each_other, row, scaled=by_every_gradient),
+                    )
+                    for name, row in of_each(rows, (gradient, "leave-one-out"), scores="attention")
+                ]
         if parts:
             yield Judgement.of(rows[0], *parts)
 
 
-def less_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
-    for rows in filter(_has_both, _models_with_context(tables)):
-        parts = [
-            part
-            for gradient in ("gradient", "gradient norm")
-            for part in _each_other_less(tables, rows, gradient, placed=True)
-        ]
-        yield Judgement.of(rows[0], *parts)
-
-
-def _each_other_less(
-    tables: Tables, rows: list[AgreementRow], gradient: str, placed: bool
-) -> list[Part]:
-    """How that kind of gradient and leave-one-out agree, less attention with each of the two."""
-    each_other = first_where(rows, scores=gradient, importance="leave-one-out")
-    if each_other is None:
-        return []
-    compared = tables.rows(DIFFERENCES)
-    agreement = each_other.placed if placed else each_other.mean
-    return [
-        above(
-            f"{agreement} of {gradient} with leave-one-out, less attention with {name}:",
-            less_than(compared, each_other, row, placed),
-        )
-        for name, row in of_each(rows, (gradient, "leave-one-out"), scores="attention")
-    ]
-
-
-def context_lowers(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    return _affine_less_bilstm(tables, rows, placed=False)
-
-
-def context_lowers_by_every_gradient(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(CORRELATIONS, predicted="overall", scores="attention", role="plain")
-    models = (alike for _, alike in grouped(rows, "corpus", "model", "protocol"))
-    with_both = [row for alike in filter(_has_both, models) for row in alike]
-    return _affine_less_bilstm(tables, with_both, kinds=EVERY_IMPORTANCE)
-
-
-def _affine_less_bilstm(
-    tables: Tables, rows: Sequence[AgreementRow], **options: Any
-) -> Iterator[Judgement]:
-    """`options` are those of `judged_differences`."""
+def context_lowers(tables: Tables, by_every_gradient: bool) -> Iterator[Judgement]:
+    models = _models(tables, by_every_gradient, encoders_without_context=True)
     return judged_differences(
-        rows,
+        [row for rows in models for row in where(rows, scores="attention")],
         tables.rows(DIFFERENCES),
         alike=("attention", "projection"),
         of={"encoder": WITHOUT_CONTEXT},
         less={"encoder": "bilstm"},
         part=lambda words, higher: above(f"{words}, affine less BiLSTM:", higher),
-        **options,
+        scaled=by_every_gradient,
+        kinds=EVERY_IMPORTANCE if by_every_gradient else IMPORTANCE,
     )
 
 
@@ -166,17 +137,20 @@ def other_attention(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(row, above("JSD", row.max_jsd, FAR))
 
 
-def _has_both(rows: list[AgreementRow]) -> bool:
-    """Whether both things that are called gradient are there, and scaled values."""
-    norm = first_where(rows, scores="attention", importance="gradient norm")
-    return norm is not None and all(row.scaled is not None for row in rows)
-
-
-def _models_with_context(tables: Tables) -> Iterator[list[AgreementRow]]:
-    """The correlations of each model over all texts."""
+def _models(
+    tables: Tables, by_every_gradient: bool, encoders_without_context: bool = False
+) -> Iterator[list[AgreementRow]]:
+    """
+    The correlations of each model over all texts; if `by_every_gradient`, of the models that have both definitions
+    of the gradient, and scaled values.
+    """
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
-    with_context = [row for row in rows if row.encoder != WITHOUT_CONTEXT]
-    return (several for _, several in grouped(with_context, "corpus", "model", "protocol"))
+    rows = [row for row in rows if encoders_without_context or row.encoder != WITHOUT_CONTEXT]
+    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+        norm = first_where(of_model, scores="attention", importance="gradient norm")
+        has_both = norm is not None and all(row.scaled is not None for row in of_model)
+        if has_both or not by_every_gradient:
+            yield of_model
 
 
 CLAIMS = (
@@ -186,7 +160,7 @@ CLAIMS = (
         f"tau is below {WEAK} with gradient x input, attention held fixed, and with leave-one-out",
         f"tau with one of them is above {WEAK}",
         CORRELATIONS,
-        weak_agreement,
+        partial(weak_agreement, by_every_gradient=False),
     ),
     Claim(
         "weak-by-every-gradient",
@@ -195,9 +169,8 @@ CLAIMS = (
         "with the norm of the gradient and with leave-one-out",
         f"tau with one of the three comes more than {WEAK} of the way",
         CORRELATIONS,
-        weak_by_every_gradient,
-        ClaimTest.CORRECTED,
-        "weak-agreement",
+        partial(weak_agreement, by_every_gradient=True),
+        corrects="weak-agreement",
     ),
     Claim(
         "less-than-each-other",
@@ -205,7 +178,7 @@ CLAIMS = (
         "tau of gradient x input with leave-one-out, less that of attention with each, is above 0",
         "attention agrees with one of them better than they agree with each other",
         CORRELATIONS,
-        less_than_each_other,
+        partial(less_than_each_other, by_every_gradient=False),
         others=(DIFFERENCES,),
     ),
     Claim(
@@ -215,9 +188,8 @@ CLAIMS = (
         "of attention with each, is above 0",
         "attention agrees with one of them better than they agree with each other, by either gradient",
         CORRELATIONS,
-        less_by_every_gradient,
-        ClaimTest.CORRECTED,
-        "less-than-each-other",
+        partial(less_than_each_other, by_every_gradient=True),
+        corrects="less-than-each-other",
         others=(DIFFERENCES,),
     ),
     Claim(
@@ -226,7 +198,7 @@ CLAIMS = (
         "tau in the affine model less that in the BiLSTM is above 0, for gradient x input and for leave-one-out",
         "the BiLSTM's attention agrees better with one of them than the affine model's",
         CORRELATIONS,
-        context_lowers,
+        partial(context_lowers, by_every_gradient=False),
         others=(DIFFERENCES,),
     ),
     Claim(
@@ -236,9 +208,8 @@ CLAIMS = (
         "of the gradient and for leave-one-out",
         "the BiLSTM's attention agrees better with one of the three than the affine model's",
         CORRELATIONS,
-        context_lowers_by_every_gradient,
-        ClaimTest.CORRECTED,
-        "context-lowers",
+        partial(context_lowers, by_every_gradient=True),
+        corrects="context-lowers",
         others=(DIFFERENCES,),
     ),
     Claim(

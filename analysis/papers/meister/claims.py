@@ -1,12 +1,13 @@
 """What Meister et al. 2021 claim."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pandas
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TAU, ROUNDED, Printed, Traced
-from analysis.claims.claim import FAR, Claim, ClaimTest, Judgement, Outcome, above, below
-from analysis.claims.table_rows import Tables, first_where, grouped
+from analysis.claims.claim import FAR, Claim, Judgement, Outcome, Part, above, below
+from analysis.claims.table_rows import Tables, TypedTable, first_where, grouped
 from analysis.papers.meister.correlations import (
     ACCURACY,
     ADVERSARY,
@@ -16,7 +17,7 @@ from analysis.papers.meister.correlations import (
 )
 from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
 from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
-from analysis.papers.shared.agreement import AgreementRow, judged_differences
+from analysis.papers.shared.agreement import judged_differences
 from analysis.papers.shared.published import VECTORS
 from analysis.written import Estimate
 
@@ -131,84 +132,37 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
     )
 
 
-def no_closer_to_inputs(tables: Tables) -> Iterator[Judgement]:
-    return _sparse_less_soft(tables, tables.rows(CORRELATIONS, **OF_INPUTS), placed=False)
-
-
-def no_closer_when_scaled(tables: Tables) -> Iterator[Judgement]:
-    rows = tables.rows(CORRELATIONS, **OF_INPUTS)
-    known = [row for row in rows if row.scaled is not None]
-    return _sparse_less_soft(tables, known, placed=True)
-
-
-OF_INPUTS = {"role": "plain", "importance_of": "input"}
-
-
-def _sparse_less_soft(
-    tables: Tables, rows: list[AgreementRow], placed: bool
-) -> Iterator[Judgement]:
+def no_closer_to_inputs(tables: Tables, scaled: bool) -> Iterator[Judgement]:
+    rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
     return judged_differences(
-        rows,
+        [row for row in rows if row.scaled is not None or not scaled],
         tables.rows(DIFFERENCES),
         alike=("encoder", "attention"),
         of={"projection": "sparsemax"},
         less={"projection": "softmax"},
         part=lambda words, closer: below(f"{words}, sparsemax less softmax:", closer, MARGIN),
-        placed=placed,
+        scaled=scaled,
     )
 
 
-SWEEPS = ("corpus", "encoder", "attention", "protocol")
-
-
-def importance_no_sparser(tables: Tables) -> Iterator[Judgement]:
-    for (corpus, encoder, attention, protocol), alike in grouped(tables.rows(SWEEP), *SWEEPS):
-        parts = [
-            above(f"correlation of lambda with the entropy of {row.importance}", row.correlation)
-            for row in alike
-        ]
+def over_sweep(
+    tables: Tables,
+    table: TypedTable,
+    field: str,
+    words: str,
+    side: Callable[..., Part],
+    bound: float = 0.0,
+) -> Iterator[Judgement]:
+    """One part per kind of importance: the field of its row is on that side of the bound."""
+    rows = [row for row in tables.rows(table) if getattr(row, field) is not None]
+    keys = ("corpus", "encoder", "attention", "protocol")
+    for (corpus, encoder, attention, protocol), alike in grouped(rows, *keys):
+        parts = (side(f"{words} {row.importance}", getattr(row, field), bound) for row in alike)
         yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
 
 
-def importance_hardly_sparser(tables: Tables) -> Iterator[Judgement]:
-    """By how much, and not how regularly."""
-    rows = [row for row in tables.rows(SWEEP) if row.change is not None]
-    for (corpus, encoder, attention, protocol), alike in grouped(rows, *SWEEPS):
-        parts = [
-            above(f"change of the entropy of {row.importance}", row.change, -MARGIN)
-            for row in alike
-        ]
-        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
-
-
-def falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
-    yield from _tau_and_lambda(tables, "correlation", "tau")
-
-
-def scaled_tau_falls_with_sparsity(tables: Tables) -> Iterator[Judgement]:
-    yield from _tau_and_lambda(tables, "of_scaled", "scaled tau")
-
-
-def _tau_and_lambda(tables: Tables, field: str, words: str) -> Iterator[Judgement]:
-    rows = [row for row in tables.rows(FIGURE_3) if getattr(row, field) is not None]
-    for (corpus, encoder, attention, protocol), alike in grouped(rows, *SWEEPS):
-        parts = [
-            below(f"correlation of lambda with {words} with {row.importance}", getattr(row, field))
-            for row in alike
-        ]
-        yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
-
-
-def frozen_adversary(tables: Tables) -> Iterator[Judgement]:
-    yield from _adversaries(tables, frozen=True)
-
-
-def free_adversary(tables: Tables) -> Iterator[Judgement]:
-    yield from _adversaries(tables, frozen=False)
-
-
-def _adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
-    """A frozen one is thought to lose accuracy, another not to."""
+def adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
+    """A frozen adversary is claimed to lose accuracy, another is claimed not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
     for _, adversaries in grouped(rows, "corpus", "model", "protocol"):
         adversary = just_far(adversaries)
@@ -256,7 +210,7 @@ CLAIMS = (
         f"tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
         f"sparsemax has a higher tau than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
-        no_closer_to_inputs,
+        partial(no_closer_to_inputs, scaled=False),
         others=(DIFFERENCES,),
     ),
     Claim(
@@ -265,9 +219,8 @@ CLAIMS = (
         f"scaled tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
         f"sparsemax comes further than softmax by more than {MARGIN}, by either",
         CORRELATIONS,
-        no_closer_when_scaled,
-        ClaimTest.CORRECTED,
-        "no-closer-to-inputs",
+        partial(no_closer_to_inputs, scaled=True),
+        corrects="no-closer-to-inputs",
         others=(DIFFERENCES,),
     ),
     Claim(
@@ -276,7 +229,13 @@ CLAIMS = (
         "sparsegen's lambda and the entropy of importance have a positive correlation",
         "entropy falls as attention is made sparser",
         SWEEP,
-        importance_no_sparser,
+        partial(
+            over_sweep,
+            table=SWEEP,
+            field="correlation",
+            words="correlation of lambda with the entropy of",
+            side=above,
+        ),
     ),
     Claim(
         "importance-hardly-sparser",
@@ -284,9 +243,15 @@ CLAIMS = (
         f"from the least sparse attention to the sparsest, normalised entropy falls by less than {MARGIN}",
         f"entropy falls by more than {MARGIN}, for gradients or for leave-one-out",
         SWEEP,
-        importance_hardly_sparser,
-        ClaimTest.CORRECTED,
-        "importance-no-sparser",
+        partial(
+            over_sweep,
+            table=SWEEP,
+            field="change",
+            words="change of the entropy of",
+            side=above,
+            bound=-MARGIN,
+        ),
+        corrects="importance-no-sparser",
     ),
     Claim(
         "falls-with-sparsity",
@@ -294,7 +259,13 @@ CLAIMS = (
         "sparsegen's lambda and tau have a negative correlation, for gradients and for leave-one-out",
         "tau rises with lambda, for gradients or for leave-one-out",
         FIGURE_3,
-        falls_with_sparsity,
+        partial(
+            over_sweep,
+            table=FIGURE_3,
+            field="correlation",
+            words="correlation of lambda with tau with",
+            side=below,
+        ),
     ),
     Claim(
         "scaled-tau-falls-with-sparsity",
@@ -302,9 +273,14 @@ CLAIMS = (
         "sparsegen's lambda and scaled tau have a negative correlation, for gradients and for leave-one-out",
         "scaled tau rises with lambda, for gradients or for leave-one-out",
         FIGURE_3,
-        scaled_tau_falls_with_sparsity,
-        ClaimTest.CORRECTED,
-        "falls-with-sparsity",
+        partial(
+            over_sweep,
+            table=FIGURE_3,
+            field="of_scaled",
+            words="correlation of lambda with scaled tau with",
+            side=below,
+        ),
+        corrects="falls-with-sparsity",
     ),
     Claim(
         "frozen-adversary",
@@ -312,7 +288,7 @@ CLAIMS = (
         f"the nearest adversary with a JSD above {FAR} has an accuracy below the base's",
         f"it is more accurate than the base; or all stay within {FAR}, and the furthest has lost accuracy",
         ADVERSARY,
-        frozen_adversary,
+        partial(adversaries, frozen=True),
         others=(ACCURACY,),
     ),
     Claim(
@@ -321,7 +297,7 @@ CLAIMS = (
         f"the nearest adversary with a JSD above {FAR} has an accuracy less than {WORSE} below the base's",
         f"it loses more than {WORSE} of accuracy; if all stay within {FAR} and lose less, none went far enough to tell",
         ADVERSARY,
-        free_adversary,
+        partial(adversaries, frozen=False),
         others=(ACCURACY,),
     ),
 )

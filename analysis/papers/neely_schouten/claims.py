@@ -1,12 +1,13 @@
 """What Neely & Schouten 2020 claim."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy
 from scipy.stats import spearmanr
 
 from analysis.claims.beside_print import OF_TAU, Printed
-from analysis.claims.claim import Claim, ClaimTest, Judgement, Outcome, Part, above
+from analysis.claims.claim import Claim, Judgement, Outcome, Part, above
 from analysis.claims.table_rows import Tables, first_where, grouped, where
 from analysis.papers.neely_schouten.correlations import (
     SIZES,
@@ -68,26 +69,10 @@ def strong_by_published(tables: Tables) -> Iterator[Judgement]:
 def strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
     for rows in _sparse(tables, FAGIN):
         parts = [
-            above(row.in_words(f"top-k tau with {name}"), row.placed, STRONG)
+            above(row.in_words(f"top-k tau with {name}"), row.scaled_or_mean, STRONG)
             for name, row in of_each(rows)
         ]
         yield Judgement.of(rows[0], *parts)
-
-
-def above_chance_by_published(tables: Tables) -> Iterator[Judgement]:
-    yield from _above_chance(tables, AS_PUBLISHED)
-
-
-def above_chance(tables: Tables) -> Iterator[Judgement]:
-    yield from _above_chance(tables, FAGIN)
-
-
-def as_strong_as_each_other(tables: Tables) -> Iterator[Judgement]:
-    yield from _as_strong(tables, AS_PUBLISHED, SIZES_AS_PUBLISHED)
-
-
-def as_strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
-    yield from _as_strong(tables, FAGIN, SIZES)
 
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
@@ -102,7 +87,7 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
         of={"projection": "sparsemax"},
         less={"projection": "softmax"},
         part=lambda words, better: above(f"{words}, sparsemax less softmax:", better),
-        placed=False,
+        scaled=False,
     )
 
 
@@ -144,7 +129,7 @@ def use_decides(tables: Tables) -> Iterator[Judgement]:
     yield Judgement(corpora, "all", (part,))
 
 
-def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
+def above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
     for rows in _sparse(tables, measure):
         parts = []
         for name, row in of_each(rows):
@@ -153,7 +138,7 @@ def _above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
         yield Judgement.of(rows[0], *parts)
 
 
-def _as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Judgement]:
+def as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Judgement]:
     """Sparse attention with either kind of importance, less both of these with each other."""
     compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=measure, role="plain")
@@ -165,7 +150,7 @@ def _as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[J
             each_other = first_where(alike, scores="gradient", importance="leave-one-out")
             for name, row in of_each(alike, scores="attention"):
                 if each_other is not None:
-                    less = less_than(compared, row, each_other, placed=measure == FAGIN)
+                    less = less_than(compared, row, each_other, scaled=measure == FAGIN)
                     words = f"k = {k} with {name}, less of each other:"
                     parts.append(above(words, less, -MARGIN))
         if parts:
@@ -195,8 +180,7 @@ CLAIMS = (
         f"agreement with one of them comes less than {STRONG} of the way",
         TOP_K,
         strong_by_corrected,
-        ClaimTest.CORRECTED,
-        "strong-by-published",
+        corrects="strong-by-published",
     ),
     Claim(
         "above-chance-by-published",
@@ -204,7 +188,7 @@ CLAIMS = (
         "the score with k = non-zero weights is above that of permuted scores",
         "permuted scores agree better",
         TOP_K,
-        above_chance_by_published,
+        partial(above_chance, measure=AS_PUBLISHED),
     ),
     Claim(
         "above-chance",
@@ -212,9 +196,8 @@ CLAIMS = (
         "the measure with k = non-zero weights is above that of permuted scores",
         "permuted scores agree better",
         TOP_K,
-        above_chance,
-        ClaimTest.CORRECTED,
-        "above-chance-by-published",
+        partial(above_chance, measure=FAGIN),
+        corrects="above-chance-by-published",
     ),
     Claim(
         "as-strong-as-each-other",
@@ -223,7 +206,7 @@ CLAIMS = (
         f"less that of these with each other, is above -{MARGIN}",
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
-        as_strong_as_each_other,
+        partial(as_strong, measure=AS_PUBLISHED, sizes=SIZES_AS_PUBLISHED),
         others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(
@@ -233,9 +216,8 @@ CLAIMS = (
         f"leave-one-out less that of these with each other, is above -{MARGIN}",
         f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
         SMALL_K,
-        as_strong_by_corrected,
-        ClaimTest.CORRECTED,
-        "as-strong-as-each-other",
+        partial(as_strong, measure=FAGIN, sizes=SIZES),
+        corrects="as-strong-as-each-other",
         others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(
@@ -256,8 +238,7 @@ CLAIMS = (
         "softmax agrees better at any of these k, with gradients or with leave-one-out",
         SMALL_K,
         sparser_agrees_better_at_small_k,
-        ClaimTest.CORRECTED,
-        "sparser-agrees-better",
+        corrects="sparser-agrees-better",
         others=(SMALL_K_DIFFERENCES,),
     ),
     Claim(

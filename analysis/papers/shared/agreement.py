@@ -235,12 +235,12 @@ class AgreementRow(TableRow):
     significant_bh: float = column("significant BH", math.nan)
 
     @property
-    def placed(self) -> Estimate:
+    def scaled_or_mean(self) -> Estimate:
         """The scaled agreement; the mean, if the table has no scaled values."""
         return self.mean if self.scaled is None else self.scaled
 
     def in_words(self, measure: str) -> str:
-        """What `placed` is the number of: `tau with gradient .200 of at most .215, scaled`."""
+        """What `scaled_or_mean` is the number of: `tau with gradient .200 of at most .215, scaled`."""
         if self.scaled is None:
             return measure
         return f"{measure} {number(self.mean.mean)} of at most {number(self.ceiling)}, scaled"
@@ -290,7 +290,7 @@ def judged_differences(
     of: dict[str, Any],
     less: dict[str, Any],
     part: Callable[[str, Estimate], Part],
-    placed: bool = True,
+    scaled: bool = True,
     kinds: Sequence[str] = IMPORTANCE,
 ) -> Iterator[Judgement]:
     """
@@ -306,7 +306,7 @@ def judged_differences(
     for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
         subtracted = dict(of_each(group, kinds, **less))
         parts = [
-            part(f"with {name}", less_than(compared, row, subtracted[name], placed))
+            part(f"with {name}", less_than(compared, row, subtracted[name], scaled))
             for name, row in of_each(group, kinds, **of)
             if name in subtracted
         ]
@@ -315,14 +315,14 @@ def judged_differences(
 
 
 def less_than(
-    compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, placed: bool = True
+    compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, scaled: bool = True
 ) -> Estimate:
     """
-    The scaled value of the one agreement less that of the other, or if not `placed` the measure itself, on the
+    The scaled value of the one agreement less that of the other, or if not `scaled_or_mean` the measure itself, on the
     same texts if it is among those compared; else as if they were independent.
     """
-    of_scaled = placed and row.scaled is not None and other.scaled is not None
-    first, second = (one.placed if of_scaled else one.mean for one in (row, other))
+    of_scaled = scaled and row.scaled is not None and other.scaled is not None
+    first, second = (one.scaled_or_mean if of_scaled else one.mean for one in (row, other))
     for one in compared:
         difference = one.of_scaled if of_scaled else one.difference
         if difference is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TVD, Printed
@@ -9,7 +10,6 @@ from analysis.claims.claim import (
     FAR,
     SMALL,
     Claim,
-    ClaimTest,
     Judgement,
     Outcome,
     Part,
@@ -169,18 +169,6 @@ def hardly_needed(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(row, below("F1 learned less uniform:", row.drop, LITTLE))
 
 
-def of_use_to_others(tables: Tables) -> Iterator[Judgement]:
-    yield from _guided(tables, (("base", "uniform"),))
-
-
-def order_of_guides(tables: Tables) -> Iterator[Judgement]:
-    yield from _guided(tables, (("base", "trained MLP"), ("trained MLP", "uniform")))
-
-
-def adversary_of_no_use(tables: Tables) -> Iterator[Judgement]:
-    yield from _guided(tables, (("trained MLP", "adversary"),))
-
-
 def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
     """By an adversary that still predicts as its base: one that need not gets anywhere."""
     adversaries = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
@@ -199,34 +187,19 @@ def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(seeds, above(words, further), *alike[:1])
 
 
-def trained_adversary(tables: Tables) -> Iterator[Judgement]:
-    """By the distance of outputs as their code has it, half of what it is."""
+def trained_adversary(tables: Tables, halved: bool) -> Iterator[Judgement]:
+    """By the distance of the outputs, or by half of it, as the published code computes it."""
     for curve in curves(tables):
         adversary = just_far(curve)
-        tvd = adversary.tvd
-        halved = Estimate(tvd.mean / 2, tvd.low / 2, tvd.high / 2, nothing=tvd.nothing)
-        yield _far_and_near(adversary, "halved TVD", halved)
-
-
-def trained_adversary_by_tvd(tables: Tables) -> Iterator[Judgement]:
-    for curve in curves(tables):
-        adversary = just_far(curve)
-        yield _far_and_near(adversary, "TVD", adversary.tvd)
-
-
-def less_than_instances(tables: Tables) -> Iterator[Judgement]:
-    return _at_equal_divergence(tables, BY_TEXT, "trained less by text:")
-
-
-def less_beyond_imitation(tables: Tables) -> Iterator[Judgement]:
-    """Another model is never quite the base, wherever it attends: that is no price of other attention."""
-    return _at_equal_divergence(
-        tables, BY_TEXT, "trained, less what imitation alone costs, less by text:", imitation=True
-    )
-
-
-def uniform_under_the_curve(tables: Tables) -> Iterator[Judgement]:
-    return _at_equal_divergence(tables, UNIFORM, "curve less uniform:")
+        tvd, name = adversary.tvd, "TVD"
+        if halved:
+            tvd, name = (
+                replace(tvd, mean=tvd.mean / 2, low=tvd.low / 2, high=tvd.high / 2),
+                "halved TVD",
+            )
+        near = below(f"at lambda {adversary.lambda_:g} {name}", tvd, SMALL)
+        paid = near.outcome is not Outcome.HOLDS
+        yield Judgement.of(adversary, far_away(adversary, paid), near)
 
 
 def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
@@ -235,18 +208,12 @@ def curve_is_convex(tables: Tables) -> Iterator[Judgement]:
         yield Judgement.of(row, above(words, row.convexity))
 
 
-def _far_and_near(adversary: AdversaryRow, name: str, distance: Estimate) -> Judgement:
-    near = below(f"at lambda {adversary.lambda_:g} {name}", distance, SMALL)
-    paid = near.outcome is not Outcome.HOLDS
-    return Judgement.of(adversary, far_away(adversary, paid), near)
-
-
-def _at_equal_divergence(
+def at_equal_divergence(
     tables: Tables, other: str, compared: str, imitation: bool = False
 ) -> Iterator[Judgement]:
     """
-    The TVD of the curve where its JSD is that of the other, less that of the other; with `imitation`, less
-    that of the adversary at lambda 0, too.
+    The TVD of the curve at the JSD of the other model, less the TVD of that model. With `imitation`, the TVD of
+    the adversary at lambda 0 is subtracted as well: another model is never quite the base, wherever it attends.
     """
     rows = tables.rows(BESIDE_TABLE, predicted="overall", other=other)
     for curve in curves(tables):
@@ -268,7 +235,7 @@ def _at_equal_divergence(
         yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(reference.tvd)))
 
 
-def _guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgement]:
+def guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgement]:
     """What a model gains by the first of two guides over the second, where it was given all of them."""
     for _, rows in grouped(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
         guides: dict[str, GuideRow] = {}
@@ -314,7 +281,7 @@ CLAIMS = (
         "F1 with its weights less that with uniform ones is above 0",
         "the model does better with uniform weights",
         GUIDES_TABLE,
-        of_use_to_others,
+        partial(guided, pairs=[("base", "uniform")]),
     ),
     Claim(
         "order-of-guides",
@@ -322,7 +289,7 @@ CLAIMS = (
         "F1 with the BiLSTM's weights less that with its own, and that less F1 with uniform ones, are above 0",
         "the model does better with its own weights than with the BiLSTM's, or best with uniform ones",
         GUIDES_TABLE,
-        order_of_guides,
+        partial(guided, pairs=[("base", "trained MLP"), ("trained MLP", "uniform")]),
     ),
     Claim(
         "adversary-of-no-use",
@@ -330,7 +297,7 @@ CLAIMS = (
         "F1 with weights of its own less that with the adversary's is above 0",
         "the model does better with the adversary's weights",
         GUIDES_TABLE,
-        adversary_of_no_use,
+        partial(guided, pairs=[("trained MLP", "adversary")]),
     ),
     Claim(
         "trained-adversary",
@@ -338,7 +305,7 @@ CLAIMS = (
         f"of the nearest adversary with a JSD above {FAR} half the TVD, as published, is below {SMALL}",
         f"half its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
         ADVERSARIES,
-        trained_adversary,
+        partial(trained_adversary, halved=True),
     ),
     Claim(
         "trained-adversary-by-tvd",
@@ -346,9 +313,8 @@ CLAIMS = (
         f"the nearest adversary with a JSD above {FAR} has a TVD below {SMALL}",
         f"its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
         ADVERSARIES,
-        trained_adversary_by_tvd,
-        ClaimTest.CORRECTED,
-        "trained-adversary",
+        partial(trained_adversary, halved=False),
+        corrects="trained-adversary",
     ),
     Claim(
         "less-than-instances",
@@ -356,7 +322,7 @@ CLAIMS = (
         "TVD of trained adversaries, at the JSD that is found text by text, less that of these is above 0",
         "at that distance a trained adversary's outputs are nearer",
         ADVERSARIES,
-        less_than_instances,
+        partial(at_equal_divergence, other=BY_TEXT, compared="trained less by text:"),
         others=(BESIDE_TABLE,),
     ),
     Claim(
@@ -365,9 +331,13 @@ CLAIMS = (
         "the same, less the TVD of the adversary at lambda 0, is above 0",
         "beyond that, a trained adversary's outputs are nearer",
         ADVERSARIES,
-        less_beyond_imitation,
-        ClaimTest.CORRECTED,
-        "less-than-instances",
+        partial(
+            at_equal_divergence,
+            other=BY_TEXT,
+            compared="trained, less what imitation alone costs, less by text:",
+            imitation=True,
+        ),
+        corrects="less-than-instances",
         others=(BESIDE_TABLE,),
     ),
     Claim(
@@ -384,7 +354,7 @@ CLAIMS = (
         "TVD of adversaries at the JSD of the uniform model, less that of the uniform model, is above 0",
         "at that distance adversaries' outputs are nearer than the uniform model's",
         ADVERSARIES,
-        uniform_under_the_curve,
+        partial(at_equal_divergence, other=UNIFORM, compared="curve less uniform:"),
         others=(BESIDE_TABLE,),
     ),
 )
