@@ -335,20 +335,16 @@ def method_rows(explained: Model, judged: Model) -> list[dict[str, object]]:
     methods = [name for name in faithful.methods if name in plausible.index and name != RANDOM]
     scores = faithful.scores(methods)
     rows = []
-    for number, method in enumerate(methods):
+    for method, *score in zip(methods, scores.mean, scores.low, scores.high, strict=True):
         row = plausible.loc[method]
         rows.append(
             {
                 **about(explained),
                 "method": method,
                 "erasure": faithful.measure.removal,
-                "plausible": row["mean"],
-                "plausible low": row["low"],
-                "plausible high": row["high"],
+                **Estimate.of(row).columns("plausible"),
                 "plausible by chance": row["chance"],
-                "faithful": scores.mean[number],
-                "faithful low": scores.low[number],
-                "faithful high": scores.high[number],
+                **Estimate(*score).columns("faithful"),
             }
         )
     return rows

@@ -28,11 +28,11 @@ from analysis.papers.shared.per_text import (
     largest_weights,
     sample,
 )
-from analysis.papers.shared.published import about, readable
+from analysis.papers.shared.published import about, readable, with_intervals
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
-from analysis.written import Estimate, interval_column, number
+from analysis.written import Estimate, number
 
 MEDIAN = Method("permutation", "permutation", check="median_tvd")
 LARGEST = Method("permutation", "permutation", check="max_attention")
@@ -300,10 +300,7 @@ def _adversary_finding(row: dict[str, Any]) -> str:
 
 
 def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
-    shown = table[["corpus", "model", "predicted", "epsilon"]].copy()
-    for kind, title in STATISTICS.items():
-        shown[title] = table[f"{kind} mean"]
-        shown[f"{title}, interval"] = interval_column(table, kind)
+    shown = with_intervals(table[["corpus", "model", "predicted", "epsilon"]], table, STATISTICS)
     return shown.assign(n=table["n"], **{"selected on": table["selected on"]})
 
 

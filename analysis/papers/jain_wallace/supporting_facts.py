@@ -55,9 +55,7 @@ def facts_table(pairs: Sequence[tuple[Model, Model | None]]) -> pandas.DataFrame
         about_model = {
             **about(explained),
             "seeds": row["seeds"],
-            "accuracy": row["mean"],
-            "accuracy low": row["low"],
-            "accuracy high": row["high"],
+            **Estimate.of(row).columns("accuracy"),
             "published accuracy": row["published"],
             "guess": numpy.nan if guess is None else float(guess.mean()),
         }
@@ -94,15 +92,11 @@ def method_rows(explained: Model, judged: Model | None = None) -> list[dict[str,
 
 def _estimated(columns: Mapping[str, Intervals], position: int) -> dict[str, float]:
     """The columns of one method, as `Estimate.of` reads them."""
-    return {
-        f"{name} {end}".strip(): float(values[position])
-        for name, of_methods in columns.items()
-        for end, values in (
-            ("", of_methods.mean),
-            ("low", of_methods.low),
-            ("high", of_methods.high),
-        )
-    }
+    row: dict[str, float] = {}
+    for name, each in columns.items():
+        ends = (float(values[position]) for values in (each.mean, each.low, each.high))
+        row |= Estimate(*ends).columns(name)
+    return row
 
 
 def _scores(judged: Model, methods: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -276,7 +276,7 @@ def _over_seeds(name: str, values: numpy.ndarray) -> dict[str, Any]:
     mean = float(values.mean())
     deviation = float(values.std(ddof=1)) if number > 1 else numpy.nan
     low, high = student_interval(mean, deviation, number)
-    return {name: mean, f"{name} low": low, f"{name} high": high, "seeds": number}
+    return {**Estimate(mean, low, high).columns(name), "seeds": number}
 
 
 def _clipped(values: numpy.ndarray) -> float:

@@ -33,7 +33,14 @@ from analysis.papers.shared.paper import (
     Method,
 )
 from analysis.papers.shared.per_text import entropy, sample, summarised
-from analysis.papers.shared.published import published, readable, with_difference, with_published
+from analysis.papers.shared.published import (
+    about_config,
+    published,
+    readable,
+    with_difference,
+    with_intervals,
+    with_published,
+)
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.significance import difference_columns
@@ -175,10 +182,8 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     table = pandas.DataFrame([row for steps in all_sweeps for row in _tau_rows(steps)])
     shown = table[["corpus", "encoder", "attention", "importance", "mean"]]
-    shown = shown.assign(interval=interval_column(table), **{"of scaled": table["of scaled"]})
-    shown["of scaled, interval"] = interval_column(table, "of scaled")
-    for end in ENDS:
-        shown[end] = table[end]
+    shown = shown.assign(interval=interval_column(table))
+    shown = with_intervals(shown, table, {"of scaled": "of scaled"})
     output.table(
         FIGURE_3.name,
         table,
@@ -187,7 +192,7 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
         f"{described(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean tau of its texts, and Fisher's interval. Of scaled tau: the same with tau between chance and the best that ties allow, which fall as attention gets "
         "sparser. A negative sign: the sparser attention, the less it agrees.",
-        shown.assign(n=table["n"]),
+        shown.join(table[[*ENDS, "n"]]),
     )
 
 
@@ -202,7 +207,7 @@ def _tau_rows(steps: Sequence[Model]) -> Iterator[dict[str, Any]]:
         yield {
             **_swept(steps, method),
             **dict(zip(("mean", "low", "high"), _pearson(lambdas, means), strict=True)),
-            **dict(zip(("of scaled", "of scaled low", "of scaled high"), of_scaled, strict=True)),
+            **Estimate(*of_scaled).columns("of scaled"),
             **dict(zip(ENDS, ends, strict=True)),
             "lambdas": len(steps),
             "n": len(means),
@@ -210,14 +215,8 @@ def _tau_rows(steps: Sequence[Model]) -> Iterator[dict[str, Any]]:
 
 
 def _swept(steps: Sequence[Model], method: Method) -> dict[str, Any]:
-    config = steps[0].config
-    return {
-        "corpus": config.corpus,
-        "encoder": config.encoder,
-        "attention": config.attention,
-        "protocol": protocol_of(config.config),
-        "importance": method.title,
-    }
+    columns = about_config(steps[0].config, "corpus", "encoder", "attention", "protocol")
+    return {**columns, "importance": method.title}
 
 
 def _points(

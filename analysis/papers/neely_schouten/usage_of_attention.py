@@ -19,12 +19,13 @@ from analysis.papers.shared.divergence import BOUND, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.paper import Method, OverStudies
 from analysis.papers.shared.per_text import check
-from analysis.papers.shared.reached import Reached, reached_by
+from analysis.papers.shared.published import with_intervals
+from analysis.papers.shared.reached import reached_by
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summary
-from analysis.written import interval_column, number
+from analysis.written import Estimate, number
 
 # An adversary whose outputs are further away on average is another model.
 MOST_TVD = 0.1
@@ -135,58 +136,44 @@ def _note() -> str:
 
 
 def _row(family: ModelFamily) -> dict[str, Any]:
-    row: dict[str, Any] = {
+    return {
         "corpus": family.base.model.corpus,
         "model": family.name,
         "encoder": family.base.model.encoder,
         "protocol": family.protocol,
         "n": len(family.base.table),
         NOTHING: nothing_to_judge(family.files),
+        **_drop(family).columns("drop"),
+        **_change(family).columns("change"),
+        **_trained(family).columns("trained"),
+        **_instance(family).columns("instance"),
     }
-    for name, value in (
-        ("drop", _drop(family)),
-        ("change", _change(family)),
-        ("trained", _trained(family)),
-        ("instance", _instance(family)),
-    ):
-        row |= dict(zip((name, f"{name} low", f"{name} high"), value, strict=True))
-    return row
 
 
-Value = tuple[float, float, float]
-UNKNOWN: Value = (numpy.nan, numpy.nan, numpy.nan)
+UNKNOWN = Estimate(numpy.nan, numpy.nan, numpy.nan)
 
 
-def _drop(family: ModelFamily) -> Value:
+def _drop(family: ModelFamily) -> Estimate:
     if family.uniform is None:
         return UNKNOWN
-    base: Reached = reached_by(family.files)
-    less = base.less(reached_by(family.uniform.files))
-    return less["difference"], less["low"], less["high"]
+    return reached_by(family.files).less(reached_by(family.uniform.files))
 
 
-def _change(family: ModelFamily) -> Value:
+def _change(family: ModelFamily) -> Estimate:
     files = [file for _, file in family.perturbed if not UNIFORM_TVD.problem(file)]
-    return _mean(Sample.of([check(UNIFORM_TVD)(file) for file in files])) if files else UNKNOWN
+    values = [check(UNIFORM_TVD)(file) for file in files]
+    return Estimate.of(summary(Sample.of(values))) if files else UNKNOWN
 
 
-def _trained(family: ModelFamily) -> Value:
+def _trained(family: ModelFamily) -> Estimate:
     rows = [divergence(family.pairs(model)).rows() for model in family.adversaries_of(frozen=False)]
     near = [row for row in rows if row["tvd"] <= MOST_TVD]
-    if not near:
-        return UNKNOWN
-    best = max(near, key=lambda row: row["jsd"])
-    return best["jsd"], best["jsd low"], best["jsd high"]
+    return Estimate.of(max(near, key=lambda row: row["jsd"]), "jsd") if near else UNKNOWN
 
 
-def _instance(family: ModelFamily) -> Value:
+def _instance(family: ModelFamily) -> Estimate:
     moved = per_instance(family)
-    return UNKNOWN if moved is None else _mean(moved.jsd)
-
-
-def _mean(values: Sample) -> Value:
-    row = summary(values)
-    return row["mean"], row["low"], row["high"]
+    return UNKNOWN if moved is None else Estimate.of(summary(moved.jsd))
 
 
 def _has_both(row: dict[str, Any]) -> bool:
@@ -240,11 +227,7 @@ def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
 
 
 def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
-    shown = table[["corpus", "model"]].copy()
-    for name, title in COLUMNS.items():
-        shown[title] = table[name]
-        shown[f"{title}, interval"] = interval_column(table, name)
-    return shown.assign(n=table["n"])
+    return with_intervals(table[["corpus", "model"]], table, COLUMNS).assign(n=table["n"])
 
 
 OVER_STUDIES = OverStudies(

@@ -12,10 +12,9 @@ from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
-from analysis.models import protocol_of
 from analysis.output import Output
 from analysis.papers.shared.paper import Paper, StudyExhibit
-from analysis.papers.shared.published import OURS_SELECTED, selected_on
+from analysis.papers.shared.published import OURS_SELECTED, about_config
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.runs import Run
 from analysis.statistics.intervals import student_interval
@@ -138,17 +137,14 @@ def _row(runs: list[Run]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "corpus": config.corpus,
         "model": " ".join((config.encoder, config.attention, config.projection)),
-        "encoder": config.encoder,
-        "attention": config.attention,
-        "protocol": protocol_of(config.config),
-        "strength": config.strength,
+        **about_config(config, "encoder", "attention", "protocol", "strength"),
     }
     for metric, title in METRICS.items():
         values = [run.metric(metric) for run in runs]
         row[title] = float(numpy.mean(values))
         row[f"sd {title}"] = float(numpy.std(values, ddof=1)) if len(values) > 1 else numpy.nan
     row[DEV] = float(numpy.mean([run.metrics.get(BEST_ON_DEV, numpy.nan) for run in runs]))
-    return {**row, "seeds": len(runs), "selected on": selected_on(config.config)}
+    return {**row, "seeds": len(runs), **about_config(config, "selected on")}
 
 
 def _line(rows: pandas.DataFrame, title: str) -> Line:

@@ -19,10 +19,11 @@ from analysis.claims.table_rows import (
 )
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
-from analysis.models import Model, protocol_of
+from analysis.models import Model
 from analysis.papers.shared.divergence import Divergence, divergence, of_searched, searched
 from analysis.papers.shared.families import ModelFamily, Pair, families
 from analysis.papers.shared.per_text import correct, summarised
+from analysis.papers.shared.published import about_config
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, Decisions, nothing_to_judge
@@ -127,19 +128,17 @@ def f1_row(model: Model) -> dict[str, float]:
     """`f1`, `f1 low` and `f1 high` over all seeds of the model."""
     decisions = Decisions.of(model.files)
     ends = intervals(decisions.values[None])
-    return {"f1": decisions.f1, "f1 low": float(ends.low[0]), "f1 high": float(ends.high[0])}
+    return Estimate(decisions.f1, float(ends.low[0]), float(ends.high[0])).columns("f1")
 
 
 def _of_texts(family: ModelFamily, model: Model) -> dict[str, Any]:
-    accuracy = summarised(model, correct)
+    accuracy = Estimate.of(summarised(model, correct))
     pairs = family.pairs(model)
     moved = divergence(pairs)
     return {
         **_about(model.files[0].model),
         **f1_row(model),
-        "accuracy": accuracy["mean"],
-        "accuracy low": accuracy["low"],
-        "accuracy high": accuracy["high"],
+        **accuracy.columns("accuracy"),
         **_lost(family, pairs),
         **moved.rows(),
         **_less_than_by_text(family, pairs, moved),
@@ -195,15 +194,11 @@ def _of_run(run: Run) -> dict[str, Any]:
 
 def _about(config: Any) -> dict[str, Any]:
     adversary = config.adversary
+    components = (config.encoder, config.attention, config.projection)
     return {
         "corpus": config.corpus,
-        "model": " ".join(
-            part for part in (config.encoder, config.attention, config.projection) if part != "-"
-        ),
-        "encoder": config.encoder,
-        "attention": config.attention,
-        "projection": config.projection,
-        "protocol": protocol_of(config.config),
+        "model": " ".join(component for component in components if component != "-"),
+        **about_config(config, "encoder", "attention", "projection", "protocol"),
         "frozen": adversary.frozen,
         "lambda": adversary.lambda_,
         # Their loss has the distance halved, so that half the weight does the same.

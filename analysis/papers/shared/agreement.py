@@ -29,12 +29,12 @@ from analysis.model_config import PLAIN
 from analysis.models import Model, check_same_texts
 from analysis.output import Output
 from analysis.papers.shared.paper import Method
-from analysis.papers.shared.published import about
+from analysis.papers.shared.published import about, with_intervals
 from analysis.papers.shared.study_files import described
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import difference_columns
-from analysis.written import Estimate, interval_column, number
+from analysis.written import Estimate, number
 from attention_explain.errors import InputError
 
 Methods = tuple[Method, Method]
@@ -145,9 +145,7 @@ def add_differences(output: Output, name: str, compared: Sequence[Agreement]) ->
         return
     models = list({id(one.model): one.model for one in compared}.values())
     shown = table[["corpus", "first model", "second model", "first pair", "second pair", "measure"]]
-    for difference in (DIFFERENCE, OF_SCALED):
-        ends = interval_column(table, difference)
-        shown = shown.assign(**{difference: table[difference], f"{difference}, interval": ends})
+    shown = with_intervals(shown, table, {name: name for name in (DIFFERENCE, OF_SCALED)})
     output.table(
         name,
         table,

@@ -15,6 +15,7 @@ from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
 from analysis.perturbations import Perturbations
 from analysis.statistics.samples import Sample, summaries
+from analysis.written import Estimate
 
 # Jain & Wallace's adversary, searched for each text.
 INSTANCE_ADVERSARY = "instance-adversary"
@@ -56,12 +57,8 @@ class Divergence:
 
     def rows(self) -> dict[str, float]:
         """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
-        both = summaries([self.tvd, self.jsd])
-        return {
-            name if statistic == "mean" else f"{name} {statistic}": row[statistic]
-            for name, row in zip(("tvd", "jsd"), both, strict=True)
-            for statistic in ("mean", "low", "high")
-        }
+        tvd, jsd = map(Estimate.of, summaries([self.tvd, self.jsd]))
+        return {**tvd.columns("tvd"), **jsd.columns("jsd")}
 
 
 def divergence(pairs: Sequence[Pair]) -> Divergence:

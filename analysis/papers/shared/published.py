@@ -3,7 +3,7 @@ What was published, and ours next to it: the papers' tables are read, rows are j
 are about, and columns made that people read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -54,20 +54,28 @@ def published(name: str) -> pandas.DataFrame:
     return table
 
 
-# Many rows are about the same model, one after the other, and whether it has learned anything takes long to tell.
+# Consecutive rows are often about the same model, and it takes long to find out whether it has learned anything.
 @lru_cache(maxsize=1)
-def about(model: Model) -> dict[str, str]:
-    """The columns that a row about a model is known by, whatever it measures."""
+def about(model: Model) -> dict[str, Any]:
+    """The columns that identify a model in a row, whatever the row measures."""
+    columns = ("model", "encoder", "attention", "projection", "role", "protocol", "selected on")
     return {
-        "corpus": model.config.corpus,
+        **about_config(model.config, "corpus", *columns),
         "model": model.name,
-        "encoder": model.config.encoder,
-        "attention": model.config.attention,
-        "projection": model.config.projection,
-        "role": model.config.role,
-        "protocol": protocol_of(model.config.config),
-        "selected on": selected_on(model.config.config),
         NOTHING: nothing_to_judge(model.files),
+    }
+
+
+def about_config(config: ModelConfig, *columns: str) -> dict[str, Any]:
+    """These columns of a row about a model with this config."""
+    values = {
+        "model": lambda: config.name,
+        "protocol": lambda: protocol_of(config.config),
+        "selected on": lambda: selected_on(config.config),
+    }
+    return {
+        column: values[column]() if column in values else getattr(config, column)
+        for column in columns
     }
 
 
@@ -110,6 +118,16 @@ def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFram
     for column in published:
         theirs = theirs.fillna(table[column])
     return table.assign(difference=table["mean"] - theirs)
+
+
+def with_intervals(
+    shown: pandas.DataFrame, table: pandas.DataFrame, titles: Mapping[str, str]
+) -> pandas.DataFrame:
+    """With each of these estimates of the table: the mean under its title, and the interval after it."""
+    for name, title in titles.items():
+        mean = table[name if name in table else f"{name} mean"]
+        shown = shown.assign(**{title: mean, f"{title}, interval": interval_column(table, name)})
+    return shown
 
 
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:

@@ -12,6 +12,7 @@ from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
 from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
 from analysis.text_files import TextFile, run_folder
+from analysis.written import Estimate
 from attention_explain.files.attributions import FORMAT
 
 
@@ -36,19 +37,20 @@ class Reached:
     nothing: str = ""
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Over texts and seeds, or over seeds alone where no texts are known."""
+    def estimate(self) -> Estimate:
+        """F1 with an interval over texts and seeds, or over seeds alone where no texts are known."""
         if self.values is None:
-            return student_interval(self.f1, self.std, self.seeds)
-        return _ends(intervals(self.values[None]))
+            return Estimate(self.f1, *student_interval(self.f1, self.std, self.seeds))
+        return Estimate(self.f1, *_ends(intervals(self.values[None])))
 
-    def less(self, other: "Reached") -> dict[str, float]:
+    def less(self, other: "Reached") -> Estimate:
         """The difference of the two, with an interval if both are about the same texts."""
-        low, high = numpy.nan, numpy.nan
-        known = self.values is not None and other.values is not None
-        if known and (self.data, self.n) == (other.data, other.n):
-            low, high = _ends(intervals_of_sums([self.values[None], -other.values[None]]))
-        return {"difference": self.f1 - other.f1, "low": low, "high": high}
+        ours, theirs = self.values, other.values
+        same_texts = (self.data, self.n) == (other.data, other.n)
+        if ours is None or theirs is None or not same_texts:
+            return Estimate(self.f1 - other.f1, numpy.nan, numpy.nan)
+        ends = _ends(intervals_of_sums([ours[None], -theirs[None]]))
+        return Estimate(self.f1 - other.f1, *ends)
 
 
 def reached(study: StudyFiles) -> list[Reached]:

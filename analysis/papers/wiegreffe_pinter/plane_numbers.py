@@ -15,8 +15,8 @@ from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
 from analysis.papers.shared.families import ModelFamily
+from analysis.papers.shared.published import with_intervals
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS, student_interval
-from analysis.written import interval_column
 
 # Numbers in one block of a product: 64 MB.
 BLOCK = 1 << 23
@@ -175,20 +175,9 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
     if not rows:
         return
     table = pandas.DataFrame(rows)
-    shown = table[table["predicted"] == OVERALL]
-    for name in ("tvd", "jsd"):
-        shown = shown.assign(**{f"{name}, interval": interval_column(shown, name)})
-    columns = [
-        "corpus",
-        "model",
-        "other",
-        "tvd",
-        "tvd, interval",
-        "jsd",
-        "jsd, interval",
-        "seeds",
-        "n",
-    ]
+    overall = table[table["predicted"] == OVERALL]
+    shown = overall[["corpus", "model", "other"]]
+    shown = with_intervals(shown, overall, {"tvd": "tvd", "jsd": "jsd"})
     output.table(
         "wiegreffe-pinter-beside",
         table,
@@ -197,7 +186,7 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
         "TVD: half the sum of absolute differences. Adversary for each text: Jain & Wallace's, the "
         f"furthest attention found that keeps the output. {ABOUT_INTERVALS} The csv has each class, "
         "too.",
-        shown[columns],
+        shown.assign(seeds=overall["seeds"], n=overall["n"]),
     )
 
 
@@ -238,11 +227,9 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
     if not rows:
         return
     table = pandas.DataFrame(rows)
-    shown = table.assign(frozen=table["frozen"].map({True: "yes", False: "no"}))
-    for name in ("convexity", "mean tvd"):
-        shown[f"{name}, interval"] = interval_column(table, name)
-    columns = ["corpus", "model", "frozen", "predicted", "adversaries", "convexity"]
-    columns += ["convexity, interval", "mean tvd", "mean tvd, interval", "n"]
+    shown = table[["corpus", "model", "frozen", "predicted", "adversaries"]]
+    shown = shown.assign(frozen=table["frozen"].map({True: "yes", False: "no"}))
+    names = {name: name for name in ("convexity", "mean tvd")}
     output.table(
         "wiegreffe-pinter-convexity",
         table,
@@ -255,7 +242,7 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
         "Mean TVD: the area, not scaled, over its width. Intervals (95 %): bootstrap over texts; where three bases or more "
         "have a curve each, of the lambdas that all of them have, also over the bases (Student's); else of the "
         "adversaries as they were trained.",
-        shown[columns],
+        with_intervals(shown, table, names).assign(n=table["n"]),
     )
 
 

@@ -13,10 +13,9 @@ from analysis.attributions import Attributions, load_attributions
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
-from analysis.models import protocol_of
 from analysis.output import Output
 from analysis.papers.shared.families import uniform_siblings
-from analysis.papers.shared.published import OURS_SELECTED, published, selected_on
+from analysis.papers.shared.published import OURS_SELECTED, about_config, published
 from analysis.papers.shared.reached import Reached, guide_of, reached
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
@@ -219,24 +218,14 @@ def guide_name(config: ModelConfig) -> str:
 
 
 def _compared(base: Reached, uniform: Reached) -> dict[str, Any]:
-    drop = base.less(uniform)
     return {
-        "corpus": base.config.corpus,
-        "model": base.config.name,
-        "encoder": base.config.encoder,
-        "protocol": protocol_of(base.config.config),
-        "base": base.f1,
-        "base low": base.interval[0],
-        "base high": base.interval[1],
-        "uniform": uniform.f1,
-        "uniform low": uniform.interval[0],
-        "uniform high": uniform.interval[1],
-        "drop": drop["difference"],
-        "drop low": drop["low"],
-        "drop high": drop["high"],
+        **about_config(base.config, "corpus", "model", "encoder", "protocol"),
+        **base.estimate.columns("base"),
+        **uniform.estimate.columns("uniform"),
+        **base.less(uniform).columns("drop"),
         "seeds": f"{base.seeds} and {uniform.seeds}",
         "n": base.n,
-        "selected on": selected_on(base.config.config),
+        **about_config(base.config, "selected on"),
         NOTHING: base.nothing,
     }
 
@@ -247,17 +236,14 @@ def _guided(model: Reached) -> dict[str, Any] | None:
     if config.role not in (*names, GUIDED):
         return None
     return {
-        "corpus": config.corpus,
-        "model": config.name,
-        "role": config.role,
-        "protocol": protocol_of(config.config),
+        **about_config(config, "corpus", "model", "role", "protocol"),
         "guide": names.get(config.role) or guide_name(config),
         "f1": model.f1,
-        "low": model.interval[0],
-        "high": model.interval[1],
+        "low": model.estimate.low,
+        "high": model.estimate.high,
         "seeds": model.seeds,
         "n": model.n,
-        "selected on": selected_on(config.config),
+        **about_config(config, "selected on"),
         NOTHING: model.nothing,
     }
 
