@@ -96,7 +96,7 @@ def _detectable(estimate: Estimate) -> str:
     return f"it takes {number(detectable(estimate))} from the bound to be seen"
 
 
-def whole(parts: Sequence[Part]) -> Outcome:
+def combine_outcomes(parts: Sequence[Part]) -> Outcome:
     """
     The outcome of a claim from those of its parts: it holds only if all do, and fails if any does, beyond what
     one of that number fails at random.
@@ -105,11 +105,11 @@ def whole(parts: Sequence[Part]) -> Outcome:
     if Outcome.NOTHING in outcomes:
         return Outcome.NOTHING
     if Outcome.FAILS in outcomes:
-        return Outcome.FAILS if whole_p(parts) < 1 - LEVEL else Outcome.UNKNOWN
+        return Outcome.FAILS if combine_p_values(parts) < 1 - LEVEL else Outcome.UNKNOWN
     return Outcome.HOLDS if all(one is Outcome.HOLDS for one in outcomes) else Outcome.UNKNOWN
 
 
-def whole_p(parts: Sequence[Part]) -> float:
+def combine_p_values(parts: Sequence[Part]) -> float:
     """
     Of a claim: that all of its parts hold is as sure as the least sure of them; that one of several
     fails has had as many chances.
@@ -155,7 +155,7 @@ class Judgement:
     @property
     def outcome(self) -> Outcome:
         """Of the whole claim."""
-        return whole(self.parts)
+        return combine_outcomes(self.parts)
 
     @property
     def evidence(self) -> str:
@@ -201,7 +201,7 @@ class Claim:
         return ClaimTest.CORRECTED if self.corrects else ClaimTest.AUTHORS
 
 
-def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
+def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
     """
     A row for each claim, corpus, model and training protocol that the tables have the numbers of.
     Where a table was written without protocols, its study stands for one.
@@ -224,14 +224,14 @@ def judged(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                     claim.fails_if,
                     claim.table.name,
                     claim.corrects,
-                    whole_p(judgement.parts),
+                    combine_p_values(judgement.parts),
                 )
             )
     # Without rows, too: what is joined to others keeps its kind.
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype({"p": float})
 
 
-def each_once(claims: pandas.DataFrame) -> pandas.DataFrame:
+def drop_repeated(claims: pandas.DataFrame) -> pandas.DataFrame:
     """
     Of the rows of several studies (column `study`): what two have found alike once, by the first;
     where they differ in claim, corpus, model and protocol by nothing, but in what they found, the

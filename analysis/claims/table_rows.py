@@ -166,7 +166,7 @@ def first_where(rows: Sequence[R], **equal: Any) -> R | None:
     return next(iter(where(rows, **equal)), None)
 
 
-def grouped(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]]:
+def group_rows(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]]:
     """The rows that have the same values in these fields, in the order of the first of each."""
     groups: dict[tuple, list[R]] = {}
     for row in rows:

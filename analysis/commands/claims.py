@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas
 
-from analysis.claims import CAPTION, NAME, NOTE, SHOWN, beside_print
+from analysis.claims import CAPTION, NAME, NOTE, SHOWN, printed
 from analysis.claims.multiplicity import multiplicity
 from analysis.formats import say
 from analysis.manifest import CLAIMS
 from analysis.output import Output
-from analysis.papers.discovery import judged_folder
+from analysis.papers.discovery import judge_folder
 from analysis.written import interval_column
 
 HELP = "which claims of the papers hold, by the tables in a folder"
@@ -24,22 +24,22 @@ def run(arguments: argparse.Namespace) -> None:
     folder = arguments.folder
     output = Output(folder, CLAIMS)
     output.check()
-    claims, printed = judged_folder(folder)
-    if claims.empty and printed.empty:
+    claims, numbers = judge_folder(folder)
+    if claims.empty and numbers.empty:
         print(f"{folder}: has no table that a claim rests on")
         return
     if len(claims):
         counted = multiplicity(claims).sentence
         shown = claims.assign(claim=_whole_statements(claims))[SHOWN]
         output.table(NAME, claims, CAPTION, f"{NOTE} {counted}", shown)
-    if len(printed):
-        shown = printed.assign(interval=interval_column(printed))[beside_print.SHOWN]
-        output.table(beside_print.NAME, printed, beside_print.CAPTION, beside_print.ABOUT, shown)
+    if len(numbers):
+        shown = numbers.assign(interval=interval_column(numbers))[printed.SHOWN]
+        output.table(printed.NAME, numbers, printed.CAPTION, printed.ABOUT, shown)
     output.finish(arguments.command)
     _say(claims)
-    if len(printed):
-        near = int((printed["reproduced"] == beside_print.YES).sum())
-        print(f"{near} of {len(printed)} printed numbers are reproduced ({beside_print.NAME}.csv)")
+    if len(numbers):
+        near = int((numbers["reproduced"] == printed.YES).sum())
+        print(f"{near} of {len(numbers)} printed numbers are reproduced ({printed.NAME}.csv)")
     print(f"written to {folder}")
 
 

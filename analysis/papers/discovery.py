@@ -11,8 +11,8 @@ from pkgutil import iter_modules
 import pandas
 
 from analysis import papers
-from analysis.claims.beside_print import beside_print
-from analysis.claims.claim import Claim, judged
+from analysis.claims.claim import Claim, judge_claims
+from analysis.claims.printed import compare_with_print
 from analysis.claims.table_rows import read_tables
 from analysis.papers.faithfulness import FAITHFULNESS
 from analysis.papers.heads import HEADS
@@ -20,10 +20,10 @@ from analysis.papers.planted_truth import PLANTED_TRUTH
 from analysis.papers.shared.paper import Exhibition, Paper
 
 
-def judged_folder(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+def judge_folder(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame]:
     """What `claims.csv` and `beside-print.csv` have; without rows where no table is there."""
     tables = read_tables(folder, TABLES)
-    return judged(tables, CLAIMS), beside_print(tables, PRINTED)
+    return judge_claims(tables, CLAIMS), compare_with_print(tables, PRINTED)
 
 
 def declared_papers() -> tuple[Paper, ...]:

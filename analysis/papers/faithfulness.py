@@ -20,7 +20,7 @@ from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.paper import JUDGED, Exhibit, Exhibition, StudyExhibit
 from analysis.papers.shared.published import about
-from analysis.papers.shared.study_files import StudyFiles, described
+from analysis.papers.shared.study_files import StudyFiles, describe
 from analysis.performance import NOTHING
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
@@ -65,7 +65,7 @@ def scale_tables(models: Sequence[Model], output: Output) -> None:
         output.table(
             slug("faithfulness", erasure),
             table[(table["erasure"] == erasure) & table["score"].notna()],
-            f"How faithful each method is, words erased by `{erasure}`. {described(models)}.",
+            f"How faithful each method is, words erased by `{erasure}`. {describe(models)}.",
             f"{HOW} The last rows are the values at both ends. Tied: the share of tokens whose rank is also another's; ties are broken at random.",
             _wide(on_scale[on_scale["erasure"] == erasure], "score"),
         )
@@ -74,7 +74,7 @@ def scale_tables(models: Sequence[Model], output: Output) -> None:
         output.table(
             "faithfulness-values",
             values.drop(columns=["score", "score low", "score high"]),
-            f"Measures of faithfulness that have no best possible order. {described(models)}.",
+            f"Measures of faithfulness that have no best possible order. {describe(models)}.",
             f"The values themselves. {ABOUT_INTERVALS}",
             _wide(values, ""),
         )
@@ -127,7 +127,7 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
             slug("faithfulness", name, "scale"),
             dots(positions, name.replace("_", " ")),
             f"Where each method stands between chance and the best possible order of words, by "
-            f"{name.replace('_', ' ')}, for each way to erase words. {described(models)}.",
+            f"{name.replace('_', ' ')}, for each way to erase words. {describe(models)}.",
             HOW,
         )
 
@@ -191,7 +191,7 @@ def erasure_table(models: Sequence[Model], output: Output) -> None:
             "faithfulness-erasures",
             table,
             "Whether methods come in the same order whichever way words are erased. "
-            f"{described(models)}.",
+            f"{describe(models)}.",
             "Kendall's tau-b of the methods' scores under the first and the second removal method: 1 is the "
             "same order.",
             table[[*columns, "best by first", "best by second"]],
@@ -245,7 +245,7 @@ def difference_table(models: Sequence[Model], output: Output) -> None:
         "faithfulness-differences",
         table,
         "Differences between methods on the scale from chance to the best possible. "
-        f"{described(models)}.",
+        f"{describe(models)}.",
         "First less second, on the same texts; p: sign-flip permutation test on the values of the "
         f"texts, corrected for the pairs of a measure (Holm). {ABOUT_INTERVALS}",
         shown[[*columns, "texts"]],
@@ -288,7 +288,7 @@ def curve_figures(models: Sequence[Model], output: Output) -> None:
             slug("faithfulness", measure.name, measure.removal),
             bands(panels, CURVES[measure.name], "probability of the class"),
             f"The probability of the explained class by the {CURVES[measure.name]} in the order of each "
-            f"method's scores (`{measure.removal}`). {described(having)}.",
+            f"method's scores (`{measure.removal}`). {describe(having)}.",
             f"Between the words of a text the curve is drawn straight. Bands: {ABOUT_INTERVALS}",
         )
 
@@ -368,7 +368,7 @@ def plausibility_figure(study: StudyFiles, output: Output) -> str | None:
         )
     rows = [row for explained, judged in pairs for row in method_rows(explained, judged)]
     table = pandas.DataFrame(rows)
-    models = described([explained for explained, _ in pairs])
+    models = describe([explained for explained, _ in pairs])
     shown = table[["corpus", "model", "method"]].copy()
     for column in ("plausible", "faithful"):
         shown[column] = [Estimate.of(row, column) for row in rows]

@@ -19,7 +19,7 @@ from analysis.output import Output, slug
 from analysis.papers.shared.paper import PERTURBED, Exhibit, Exhibition, Method
 from analysis.papers.shared.per_text import NO_VALUE
 from analysis.papers.shared.published import about, readable
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
 from analysis.text_files import TextFile
@@ -150,7 +150,7 @@ def heads(models: Sequence[Model], output: Output) -> None:
         "heads-effects",
         table,
         "Change of the output (total variation distance) when one head of self-attention is changed, a "
-        f"whole layer, or all of them, as a mean over texts. {described(models)}.",
+        f"whole layer, or all of them, as a mean over texts. {describe(models)}.",
         "The rest of the model is as it was, and was not trained for it. What a head does alone says "
         f"nothing of what several do together. {ABOUT_INTERVALS}",
         readable(table, SHOWN),
@@ -161,7 +161,7 @@ def heads(models: Sequence[Model], output: Output) -> None:
             [_panel(model, tables[model.name]) for model in models], "change of output (TVD)"
         ),
         "Change of the output (total variation distance) with each head of self-attention changed alone, "
-        f"and, on the right, with all heads of a layer, as a mean over texts. {described(models)}.",
+        f"and, on the right, with all heads of a layer, as a mean over texts. {describe(models)}.",
         "Shades end at the strongest head; whole layers may do more.",
     )
     for model in models:

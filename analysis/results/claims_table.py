@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from matplotlib.figure import Figure
 
-from analysis.claims.beside_print import PAPER
 from analysis.claims.claim import Claim, ClaimTest, Outcome
+from analysis.claims.printed import PAPER
 from analysis.formats import pipe_table
 from analysis.papers.discovery import CLAIMS, PAPERS
 from analysis.papers.shared.paper import OverStudies

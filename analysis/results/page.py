@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas
 
-from analysis.claims.beside_print import INCONCLUSIVE, PAPER, RELEASED_CODE, YES
 from analysis.claims.claim import ClaimTest
+from analysis.claims.printed import INCONCLUSIVE, PAPER, RELEASED_CODE, YES
 from analysis.errors import AnalysisError
 from analysis.figure_files import rounded, saved
 from analysis.formats import pipe_table

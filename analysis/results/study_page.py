@@ -8,7 +8,7 @@ from typing import Any
 import pandas
 
 from analysis.claims import NOTE
-from analysis.claims.beside_print import YES
+from analysis.claims.printed import YES
 from analysis.formats import markdown, pipe_table
 from analysis.manifest import CLAIMS, MANIFEST, WRITTEN, title_of
 from analysis.papers.discovery import PAPERS

@@ -5,13 +5,13 @@ from typing import Any
 
 import pandas
 
-from analysis.claims.beside_print import INCONCLUSIVE, YES
-from analysis.claims.beside_print import NAME as BESIDE_PRINT
-from analysis.claims.claim import Claim, ClaimTest, Outcome, each_once, judged
+from analysis.claims.claim import Claim, ClaimTest, Outcome, drop_repeated, judge_claims
 from analysis.claims.multiplicity import multiplicity
+from analysis.claims.printed import INCONCLUSIVE, YES
+from analysis.claims.printed import NAME as BESIDE_PRINT
 from analysis.claims.table_rows import Tables
 from analysis.manifest import WRITTEN
-from analysis.papers.discovery import CLAIMS, judged_folder
+from analysis.papers.discovery import CLAIMS, judge_folder
 from analysis.results.cited import Sheet
 from analysis.results.studies import StudyResults, joined
 
@@ -59,7 +59,7 @@ def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
     """
     claims, printed = [], []
     for study in studies:
-        found, compared = judged_folder(study.folder)
+        found, compared = judge_folder(study.folder)
         claims.append(found.assign(study=study.name))
         own = compared["paper"] == study.account["title"]
         printed.append(compared.assign(study=study.name, own=own))
@@ -69,7 +69,7 @@ def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
     pooled = [_over_all_models(claim, studies) for claim in together]
     every = _under_each_other([*apart, *pooled])
     return (
-        Sheet("results/claims.csv", each_once(every)),
+        Sheet("results/claims.csv", drop_repeated(every)),
         Sheet(f"results/{BESIDE_PRINT}.csv", _largest_first(_printed_once(printed))),
     )
 
@@ -97,7 +97,7 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
     if rows.empty:
         return pandas.DataFrame()
     tables = Tables({claim.table.name: rows.drop_duplicates(ignore_index=True)}, "all studies")
-    return judged(tables, [claim]).assign(study="all studies")
+    return judge_claims(tables, [claim]).assign(study="all studies")
 
 
 def outcomes_sheet(claims: Sheet) -> Sheet:

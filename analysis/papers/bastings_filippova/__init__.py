@@ -15,7 +15,7 @@ from analysis.claims.table_rows import (
     TypedTable,
     estimated,
     first_where,
-    grouped,
+    group_rows,
     paired,
     where,
 )
@@ -80,7 +80,7 @@ FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
 
 def more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
     rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
-    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+    for _, of_model in group_rows(rows, "corpus", "model", "protocol"):
         parts = [
             above(f"{measure}, {family} less attention:", average(known))
             for measure in MEASURES
@@ -102,7 +102,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         for row in tables.rows(AGREEMENT, group="overall", measure="kendall")
         if tells_apart((row.first, row.second))
     ]
-    for (corpus, model, protocol), all_pairs in grouped(rows, "corpus", "model", "protocol"):
+    for (corpus, model, protocol), all_pairs in group_rows(rows, "corpus", "model", "protocol"):
         again = repeated({(row.first, row.second): row.mean.mean for row in all_pairs})
         pairs = [row for row in all_pairs if not {row.first, row.second} & again]
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]

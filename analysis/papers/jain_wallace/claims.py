@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from functools import partial
 
-from analysis.claims.beside_print import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
 from analysis.claims.claim import FAR, SMALL, Claim, Judgement, above, below
-from analysis.claims.table_rows import Tables, first_where, grouped, where
+from analysis.claims.printed import OF_ACCURACY, OF_TAU, RELEASED_CODE, Printed, Traced
+from analysis.claims.table_rows import Tables, first_where, group_rows, where
 from analysis.papers.jain_wallace.correlations import ACCURACIES, CORRELATIONS, DIFFERENCES
 from analysis.papers.jain_wallace.other_attention import ADVERSARY, PERMUTATION
 from analysis.papers.shared.agreement import (
     EVERY_IMPORTANCE,
     IMPORTANCE,
     AgreementRow,
-    judged_differences,
-    less_than,
+    judge_differences,
     of_each,
+    subtract,
 )
 from analysis.papers.shared.published import VECTORS
 
@@ -102,7 +102,7 @@ def less_than_each_other(tables: Tables, by_every_gradient: bool) -> Iterator[Ju
                 parts += [
                     above(
                         f"{agreement} of {gradient} with leave-one-out, less attention with {name}:",
-                        less_than(compared, each_other, row, scaled=by_every_gradient),
+                        subtract(compared, each_other, row, scaled=by_every_gradient),
                     )
                     for name, row in of_each(rows, (gradient, "leave-one-out"), scores="attention")
                 ]
@@ -112,7 +112,7 @@ def less_than_each_other(tables: Tables, by_every_gradient: bool) -> Iterator[Ju
 
 def context_lowers(tables: Tables, by_every_gradient: bool) -> Iterator[Judgement]:
     models = _models(tables, by_every_gradient, encoders_without_context=True)
-    return judged_differences(
+    return judge_differences(
         [row for rows in models for row in where(rows, scores="attention")],
         tables.rows(DIFFERENCES),
         alike=("attention", "projection"),
@@ -146,7 +146,7 @@ def _models(
     """
     rows = tables.rows(CORRELATIONS, predicted="overall", role="plain")
     rows = [row for row in rows if encoders_without_context or row.encoder != WITHOUT_CONTEXT]
-    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+    for _, of_model in group_rows(rows, "corpus", "model", "protocol"):
         norm = first_where(of_model, scores="attention", importance="gradient norm")
         has_both = norm is not None and all(row.scaled is not None for row in of_model)
         if has_both or not by_every_gradient:

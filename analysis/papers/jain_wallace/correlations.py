@@ -10,7 +10,7 @@ import pandas
 
 from analysis.agreement.agreement_table import NONE, agreement_table
 from analysis.agreement.agreements import Pair, Signs, agreements
-from analysis.claims.table_rows import TypedTable, grouped, where
+from analysis.claims.table_rows import TypedTable, group_rows, where
 from analysis.errors import AnalysisError
 from analysis.figures.densities import densities
 from analysis.formats import cell, markdown
@@ -23,9 +23,9 @@ from analysis.papers.shared.agreement import (
     DifferenceRow,
     Methods,
     add_differences,
-    agreed,
+    agreement_rows,
     class_panels,
-    rows_of,
+    compute_agreements,
 )
 from analysis.papers.shared.paper import (
     ATTENTION,
@@ -35,16 +35,16 @@ from analysis.papers.shared.paper import (
     Exhibition,
 )
 from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
-from analysis.papers.shared.per_text import correct, summarised
+from analysis.papers.shared.per_text import correct, summarise
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
-    published,
+    read_published,
     readable,
     with_difference,
     with_published,
 )
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED, DRAWS
 from analysis.written import number
@@ -65,7 +65,7 @@ def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
             "p <= .05": cell(row.significant),
             "after BH": cell(row.significant_bh),
         }
-        for _, (row, *_) in grouped(chosen, "corpus", "model", "importance")
+        for _, (row, *_) in group_rows(chosen, "corpus", "model", "importance")
     ]
     if shown:
         yield (
@@ -116,13 +116,13 @@ def correlations(models: Sequence[Model], output: Output) -> None:
     """
     Adds the table of Kendall's tau compared with theirs, and that of the differences between its rows.
     """
-    of_models = [agreed(model, pairs_of(model)) for model in models]
+    of_models = [compute_agreements(model, pairs_of(model)) for model in models]
     agreements = list(chain.from_iterable(of_models))
-    rows = [rows_of(one, pairs_of(one[0].model)) for one in of_models]
+    rows = [agreement_rows(one, pairs_of(one[0].model)) for one in of_models]
     table = pandas.concat(rows, ignore_index=True)
-    theirs = published("jain_wallace/correlations").assign(scores="attention")
+    theirs = read_published("jain_wallace/correlations").assign(scores="attention")
     # Of pairs, the outputs of the released code have those of the other two, too.
-    others = published("jain_wallace/gradient_and_leave_one_out_of_pairs")
+    others = read_published("jain_wallace/gradient_and_leave_one_out_of_pairs")
     theirs = pandas.concat([theirs, others.assign(protocol="selected_on_dev")])
     theirs = theirs.assign(projection="softmax")
     for split in ("test", "dev"):
@@ -135,7 +135,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
         CORRELATIONS.name,
         table,
         "Kendall's tau of attention, gradient and leave-one-out by predicted class, compared with Jain & "
-        f"Wallace (2019). {described(models)}.",
+        f"Wallace (2019). {describe(models)}.",
         NOTE,
         readable(shown, SHOWN),
     )
@@ -160,7 +160,7 @@ def released_code() -> pandas.DataFrame:
     What the released code gave on the shared SST files: the columns that a row of ours is known by,
     with the lowest and the highest mean of its seeds.
     """
-    table = published("jain_wallace/code_on_shared_sst")
+    table = read_published("jain_wallace/code_on_shared_sst")
     table = table.rename(columns={"first": "scores", "second": "importance"})
     keys = ["encoder", "attention", "scores", "importance", "predicted"]
     ranges = table.groupby(keys)["mean"].agg(**{"code low": "min", "code high": "max"})
@@ -174,7 +174,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
         output.figure(
             slug("jain-wallace-densities", model.config.corpus, model.name),
             figure,
-            f"Kendall's tau, text by text, by predicted class. {described([model])}.",
+            f"Kendall's tau, text by text, by predicted class. {describe([model])}.",
             "Histogram and density; ticks at the foot are the means. Grey: the first of each pair "
             "against random scores.",
         )
@@ -210,7 +210,7 @@ def gradient_definitions(models: Sequence[Model], output: Output) -> None:
         table,
         "Agreement of attention with the gradient, by what is called so: x input or its norm, of the "
         "probability or of the logit, attention held fixed or not, with its sign or by magnitude. "
-        f"{described(models)}.",
+        f"{describe(models)}.",
         "Tau-b leaves ties out; tau-x (Emond & Mason 2002) counts what both tie as agreement, and what one ties as "
         f"half. Jain & Wallace's is x input of the probability, fixed, by magnitude. {ABOUT_SCALED} {ABOUT_INTERVALS}",
         readable(table, GRADIENT_SHOWN),
@@ -228,8 +228,8 @@ def _rows(model: Model) -> Iterator[dict[str, Any]]:
     measures = [Measure.named(name) for name in GRADIENT_MEASURES]
     pairs = [Pair(ATTENTION.name, name) for name in kinds]
     for signs in (Signs.GIVEN, Signs.SIZES):
-        agreed = agreements(model, pairs, measures, DRAWS, signs=signs)
-        for row in agreement_table(agreed, by=NONE).to_dict("records"):
+        compute_agreements = agreements(model, pairs, measures, DRAWS, signs=signs)
+        for row in agreement_table(compute_agreements, by=NONE).to_dict("records"):
             options = kinds[row["second"]]
             signed = model.files[0].signed(row["second"])
             if signed or signs is Signs.SIZES:
@@ -264,8 +264,8 @@ ACCURACY_SHOWN += ("undefined", "selected on")
 
 def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:
     """One row per model, in their order, with what was published of it, if anything was."""
-    rows = [{**about(model), **summarised(model, correct)} for model in models]
-    theirs = published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
+    rows = [{**about(model), **summarise(model, correct)} for model in models]
+    theirs = read_published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
     return with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
 
 
@@ -275,7 +275,7 @@ def accuracies(models: Sequence[Model], output: Output) -> None:
     output.table(
         ACCURACIES,
         table,
-        f"Accuracy, of pairs compared with Jain & Wallace (2019). {described(models)}.",
+        f"Accuracy, of pairs compared with Jain & Wallace (2019). {describe(models)}.",
         "Published: outputs of the released code, trained on all pairs of SNLI and on the large training "
         "set of bAbI 3, where the configs here have a part; nothing of single texts. Undefined: texts "
         "without a label. "

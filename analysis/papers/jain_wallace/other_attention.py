@@ -21,7 +21,7 @@ from analysis.papers.shared.divergence import BOUND, INSTANCE_ADVERSARY, MAX_JSD
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import (
     ALL,
-    bins_of,
+    bin_texts,
     by_bin,
     check,
     classes_of,
@@ -29,7 +29,7 @@ from analysis.papers.shared.per_text import (
     sample,
 )
 from analysis.papers.shared.published import about, readable, with_intervals
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summaries
 from analysis.written import Estimate, number
@@ -61,7 +61,7 @@ def permutation_rows(model: Model) -> list[dict[str, Any]]:
     weight, and for all of them together.
     """
     values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
-    bins = {ALL: weights == weights, **bins_of(weights)}
+    bins = {ALL: weights == weights, **bin_texts(weights)}
     keys = [(name, of) for name in groups(model, "predicted") for of in bins]
     members = groups(model, "predicted")
     parts = [values.where(members[name] & bins[of]) for name, of in keys]
@@ -79,7 +79,7 @@ def permutation(models: Sequence[Model], output: Output) -> None:
         PERMUTATION.name,
         table,
         "Median change of the output (total variation distance) over permutations of attention, by "
-        f"predicted class and by the largest weight. {described(models)}.",
+        f"predicted class and by the largest weight. {describe(models)}.",
         "Hidden states stay as they are. A small change where one weight is large says that the "
         f"token it stands at was not needed. The mean is that of the texts' medians. {ABOUT_INTERVALS}",
         readable(table, SHOWN),
@@ -99,7 +99,7 @@ def permutation(models: Sequence[Model], output: Output) -> None:
         "jain-wallace-permutation-violins",
         violins(panels, "largest weight of attention", "median change of output (TVD)", top=1.0),
         "Median change of the output (total variation distance) over permutations of attention, "
-        f"text by text, by the largest weight and by predicted class. {described(models)}.",
+        f"text by text, by the largest weight and by predicted class. {describe(models)}.",
         "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
         "each class. Groups of fewer than 8 texts are drawn text by text.",
     )
@@ -256,7 +256,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         ADVERSARY.name,
         table,
         "The largest divergence of an attention that leaves the output nearly as it is, searched "
-        f"text by text (Jain & Wallace 2019). {described(models)}.",
+        f"text by text (Jain & Wallace 2019). {describe(models)}.",
         ADVERSARY_NOTE,
         _shown(table),
     )
@@ -264,7 +264,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
         "jain-wallace-adversary-histogram",
         found_histograms(list(map(_histogram, models)), "max JSD (nats)", "none", BOUND),
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by "
-        f"predicted class. {described(models)}.",
+        f"predicted class. {describe(models)}.",
         "Hatched, on the left: texts that no such attention was found for, whose divergence is "
         f"counted as 0. Divergences end at log 2 = {number(BOUND)}.",
     )
@@ -277,7 +277,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
             top=BOUND,
         ),
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by the "
-        f"largest weight of attention and by predicted class. {described(models)}.",
+        f"largest weight of attention and by predicted class. {describe(models)}.",
         "Texts without such an attention stand at 0, as published. Bar: the middle half of the "
         "texts; dot: median; below each group: the number of texts of each class.",
     )

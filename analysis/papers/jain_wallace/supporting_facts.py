@@ -14,7 +14,7 @@ from analysis.output import Output, slug
 from analysis.papers.jain_wallace.correlations import accuracy_table
 from analysis.papers.shared.paper import Exhibition, StudyExhibit
 from analysis.papers.shared.published import about
-from analysis.papers.shared.study_files import StudyFiles, described
+from analysis.papers.shared.study_files import StudyFiles, describe
 from analysis.performance import NOTHING, guessed
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import values_by_text
@@ -144,7 +144,7 @@ def facts_exhibit(study: StudyFiles, output: Output) -> str | None:
             "it takes attribution files of texts whose causes are known (bAbI, planted), and there are none"
         )
     table = facts_table(pairs)
-    models = described([explained for explained, _ in pairs])
+    models = describe([explained for explained, _ in pairs])
     output.table(
         NAME,
         table,

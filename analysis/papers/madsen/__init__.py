@@ -10,7 +10,14 @@ import numpy
 import pandas
 
 from analysis.claims.claim import Claim, Judgement, below
-from analysis.claims.table_rows import TableRow, Tables, TypedTable, estimated, first_where, grouped
+from analysis.claims.table_rows import (
+    TableRow,
+    Tables,
+    TypedTable,
+    estimated,
+    first_where,
+    group_rows,
+)
 from analysis.errors import AnalysisError
 from analysis.figures.bands import Band, BandPanel, bands
 from analysis.model_config import PLAIN, ModelConfig
@@ -87,7 +94,7 @@ def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[floa
     return float(numpy.trapezoid(chance - method, shares) / whole) if whole > 0 else float("nan")
 
 
-def retrained(runs: Sequence[Run]) -> list[Retrained]:
+def complete_curves(runs: Sequence[Run]) -> list[Retrained]:
     """
     Each model that there are complete curves of: on whole texts, with all tokens masked, and in between
     by chance and by a method. Other runs are passed over.
@@ -196,7 +203,7 @@ AREAS = TypedTable("recursive-roar-racu", AreaRow)
 
 def recursive_roar(study: StudyFiles, output: Output) -> str | None:
     """Adds accuracies and areas by method, the curves, and one sentence per model."""
-    models = retrained(study.runs)
+    models = complete_curves(study.runs)
     about = "; ".join(
         f"{one.corpus}: {one.model} ({_counted(len(one.curves[RANDOM]))})" for one in models
     )
@@ -318,7 +325,7 @@ LITTLE = 0.05
 
 
 def integrating_is_not_worth_it(tables: Tables) -> Iterator[Judgement]:
-    for _, rows in grouped(tables.rows(AREAS), "corpus", "model", "protocol"):
+    for _, rows in group_rows(tables.rows(AREAS), "corpus", "model", "protocol"):
         integrated = first_where(rows, method="integrated-gradients")
         gradient = first_where(rows, method="gradient-x-input")
         if integrated is not None and gradient is not None:

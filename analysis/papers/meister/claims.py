@@ -5,9 +5,9 @@ from functools import partial
 
 import pandas
 
-from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TAU, ROUNDED, Printed, Traced
 from analysis.claims.claim import FAR, Claim, Judgement, Outcome, Part, above, below
-from analysis.claims.table_rows import Tables, TypedTable, first_where, grouped
+from analysis.claims.printed import OF_ACCURACY, OF_JSD, OF_TAU, ROUNDED, Printed, Traced
+from analysis.claims.table_rows import Tables, TypedTable, first_where, group_rows
 from analysis.papers.meister.correlations import (
     ACCURACY,
     ADVERSARY,
@@ -17,7 +17,7 @@ from analysis.papers.meister.correlations import (
 )
 from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
 from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
-from analysis.papers.shared.agreement import judged_differences
+from analysis.papers.shared.agreement import judge_differences
 from analysis.papers.shared.published import VECTORS
 from analysis.written import Estimate
 
@@ -122,7 +122,7 @@ def states_are_mixed(tables: Tables) -> Iterator[Judgement]:
 
 
 def follows_states(tables: Tables) -> Iterator[Judgement]:
-    return judged_differences(
+    return judge_differences(
         tables.rows(CORRELATIONS, role="plain", projection=DENSE),
         tables.rows(DIFFERENCES),
         alike=("model",),
@@ -134,7 +134,7 @@ def follows_states(tables: Tables) -> Iterator[Judgement]:
 
 def no_closer_to_inputs(tables: Tables, scaled: bool) -> Iterator[Judgement]:
     rows = tables.rows(CORRELATIONS, role="plain", importance_of="input")
-    return judged_differences(
+    return judge_differences(
         [row for row in rows if row.scaled is not None or not scaled],
         tables.rows(DIFFERENCES),
         alike=("encoder", "attention"),
@@ -156,7 +156,7 @@ def over_sweep(
     """One part per kind of importance: the field of its row is on that side of the bound."""
     rows = [row for row in tables.rows(table) if getattr(row, field) is not None]
     keys = ("corpus", "encoder", "attention", "protocol")
-    for (corpus, encoder, attention, protocol), alike in grouped(rows, *keys):
+    for (corpus, encoder, attention, protocol), alike in group_rows(rows, *keys):
         parts = (side(f"{words} {row.importance}", getattr(row, field), bound) for row in alike)
         yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
 
@@ -164,7 +164,7 @@ def over_sweep(
 def adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
     """A frozen adversary is claimed to lose accuracy, another is claimed not to."""
     rows = tables.rows(ADVERSARY, frozen=frozen)
-    for _, adversaries in grouped(rows, "corpus", "model", "protocol"):
+    for _, adversaries in group_rows(rows, "corpus", "model", "protocol"):
         adversary = just_far(adversaries)
         lost = _lost(tables, adversary)
         if lost is None:

@@ -16,27 +16,27 @@ from analysis.papers.shared.adversary_rows import (
     SOURCE,
     AdversaryRow,
     adversary_rows,
-    described_adversaries,
-    shown_adversaries,
+    describe_adversaries,
+    readable_adversaries,
 )
 from analysis.papers.shared.agreement import (
     AgreementRow,
     DifferenceRow,
     add_differences,
-    agreed_by_each,
     agreement_values,
+    agreements_by_model,
 )
 from analysis.papers.shared.paper import ATTENTION, INPUT_TO_HIDDEN, Method
-from analysis.papers.shared.per_text import PerText, check, correct, sample, summarised
+from analysis.papers.shared.per_text import PerText, check, correct, sample, summarise
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
-    published,
+    read_published,
     readable,
     with_difference,
     with_published,
 )
-from analysis.papers.shared.study_files import StudyFiles, by_corpus, described
+from analysis.papers.shared.study_files import StudyFiles, by_corpus, describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED
 from analysis.written import Estimate
@@ -67,7 +67,7 @@ def table_1(models: Sequence[Model], output: Output) -> None:
         ENTROPY.name,
         table,
         "Normalised entropy of the importance of inputs for each hidden state, mean of each text, "
-        f"compared with Meister et al. (2021), Table 1. {described(models)}.",
+        f"compared with Meister et al. (2021), Table 1. {describe(models)}.",
         f"1: all inputs count the same; 0: one input alone counts. {PROTOCOL}",
         readable(table, [*MODEL, *SHOWN, "selected on"]),
     )
@@ -80,7 +80,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
     output.table(
         ACCURACY.name,
         table,
-        f"Accuracy, compared with Meister et al. (2021), Table 3. {described(models)}.",
+        f"Accuracy, compared with Meister et al. (2021), Table 3. {describe(models)}.",
         "The paper gives one accuracy an encoder and corpus, whatever the projection. Undefined: "
         f"texts without a label. {PROTOCOL}",
         readable(table, [*MODEL, *columns, "selected on"]),
@@ -90,7 +90,7 @@ def table_3(models: Sequence[Model], output: Output) -> None:
 def table_6(models: Sequence[Model], output: Output) -> None:
     """Adds the table of Kendall's tau, and that of the differences between its rows."""
     pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
-    agreements, table = agreed_by_each(models, pairs)
+    agreements, table = agreements_by_model(models, pairs)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table["importance_of"] = table["second"].map(IMPORTANCE_OF)
     table = _beside(table, "meister/table6_correlations")
@@ -100,7 +100,7 @@ def table_6(models: Sequence[Model], output: Output) -> None:
         CORRELATIONS.name,
         table,
         "Kendall's tau of attention with the importance of inputs and of hidden states, compared with "
-        f"Meister et al. (2021), Table 6. {described(models)}.",
+        f"Meister et al. (2021), Table 6. {describe(models)}.",
         "Agreement with hidden states is nearly a tautology under sparse attention: a state whose "
         "weight is 0 has gradient 0, and leaving it out changes nothing. Random: attention "
         f"against random scores. {ABOUT_SCALED} {PROTOCOL}",
@@ -110,11 +110,11 @@ def table_6(models: Sequence[Model], output: Output) -> None:
 
 
 def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:
-    return pandas.DataFrame([{**about(model), **summarised(model, values)} for model in models])
+    return pandas.DataFrame([{**about(model), **summarise(model, values)} for model in models])
 
 
 def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
-    theirs = published(name)
+    theirs = read_published(name)
     theirs["attention"] = theirs["encoder"].map(SCORERS)
     if "std" not in theirs:
         theirs["std"] = float("nan")
@@ -135,7 +135,7 @@ def correlations(models: Sequence[Model], output: Output) -> None:
                 histograms=False,
             ),
             "Kendall's tau of attention with the importance of inputs and of hidden states, text "
-            f"by text. {described(alike)}.",
+            f"by text. {describe(alike)}.",
             "Ticks at the foot are the means. Grey: attention of the first model against random "
             "scores.",
         )
@@ -172,7 +172,7 @@ def entropies(models: Sequence[Model], output: Output) -> None:
         "meister-entropies",
         densities(panels, "mean normalised entropy of a text", span=(0.0, 1.0), histograms=False),
         "Normalised entropy of the importance of inputs for hidden states, text by text. "
-        f"{described(chosen)}.",
+        f"{describe(chosen)}.",
         "1: all inputs count the same; 0: one input alone counts. Ticks at the foot are the means.",
     )
 
@@ -192,7 +192,7 @@ ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 def table_5(study: StudyFiles, output: Output) -> str | None:
     """Adds the table; gives a sentence on adversaries that are left out, if any are."""
     table, left_out = adversary_rows(study)
-    theirs = published("meister/table5_adversary").rename(
+    theirs = read_published("meister/table5_adversary").rename(
         columns={"mean": "published accuracy", "jsd": "published jsd"}
     )
     theirs["frozen"] = theirs.pop("parameters") == "frozen"
@@ -204,9 +204,9 @@ def table_5(study: StudyFiles, output: Output) -> str | None:
         ADVERSARY.name,
         table,
         "Adversaries with all parameters of the base but attention's frozen, and with none: "
-        f"divergence of attention and accuracy, compared with Meister et al. (2021), Table 5. {described_adversaries(table)}.",
+        f"divergence of attention and accuracy, compared with Meister et al. (2021), Table 5. {describe_adversaries(table)}.",
         "The paper does not give its lambda. Published: BiLSTM with tanh, Transformer with dot "
         f"attention. {SOURCE}",
-        shown_adversaries(table, names, ["frozen", "lambda"]),
+        readable_adversaries(table, names, ["frozen", "lambda"]),
     )
     return left_out

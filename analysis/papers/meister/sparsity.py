@@ -23,7 +23,7 @@ from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.models import Model, protocol_of
 from analysis.output import Output
-from analysis.papers.shared.agreement import agreed, agreed_by_each
+from analysis.papers.shared.agreement import agreements_by_model, compute_agreements
 from analysis.papers.shared.paper import (
     ATTENTION,
     GRADIENT,
@@ -32,16 +32,16 @@ from analysis.papers.shared.paper import (
     LEAVE_ONE_OUT_HIDDEN,
     Method,
 )
-from analysis.papers.shared.per_text import entropy, sample, summarised
+from analysis.papers.shared.per_text import entropy, sample, summarise
 from analysis.papers.shared.published import (
     about_config,
-    published,
+    read_published,
     readable,
     with_difference,
     with_intervals,
     with_published,
 )
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.significance import difference_columns
 from analysis.written import Estimate, interval_column
@@ -132,14 +132,14 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     """
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     rows = [correlation(steps, method) for steps in all_sweeps for method in INPUTS]
-    theirs = published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
+    theirs = read_published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
     table = with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
     output.table(
         SWEEP.name,
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with the "
         "entropy of the importance of inputs, compared with Meister et al. (2021), Table 2. "
-        f"{described(_flat(all_sweeps))}.",
+        f"{describe(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean entropy of its texts, and Fisher's "
         "interval; Spearman's next to it. Entropy change: from the smallest lambda to the largest, on the same "
         "texts, which is how much sparser importance gets. A negative sign: the sparser attention, the sparser "
@@ -189,7 +189,7 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
         table,
         "Correlation of sparsegen's lambda, which is larger for sparser attention, with Kendall's tau of "
         "attention with the importance of inputs: Meister et al. (2021), Figure 3, in a number. "
-        f"{described(_flat(all_sweeps))}.",
+        f"{describe(_flat(all_sweeps))}.",
         "Pearson's over trained models (n), each with the mean tau of its texts, and Fisher's interval. Of scaled tau: the same with tau between chance and the best that ties allow, which fall as attention gets "
         "sparser. A negative sign: the sparser attention, the less it agrees.",
         shown.join(table[[*ENDS, "n"]]),
@@ -197,7 +197,9 @@ def figure_3(models: Sequence[Model], output: Output) -> None:
 
 
 def _tau_rows(steps: Sequence[Model]) -> Iterator[dict[str, Any]]:
-    of_models = [agreed(model, [(ATTENTION, method) for method in INPUTS]) for model in steps]
+    of_models = [
+        compute_agreements(model, [(ATTENTION, method) for method in INPUTS]) for model in steps
+    ]
     for position, method in enumerate(INPUTS):
         agreements = [of_model[position] for of_model in of_models]
         values = [one.observed.value for one in agreements]
@@ -246,7 +248,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
     all_sweeps = sweeps(models)
     panels = {
         _titled(steps): {
-            method.title: _line(steps, [summarised(model, entropy(method)) for model in steps])
+            method.title: _line(steps, [summarise(model, entropy(method)) for model in steps])
             for method in INPUTS
         }
         for steps in all_sweeps
@@ -255,7 +257,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
         "meister-entropy-against-lambda",
         against(panels, "lambda", "normalised entropy of importance"),
         f"Normalised entropy of the importance of inputs against sparsegen's lambda. "
-        f"{described(_flat(all_sweeps))}.",
+        f"{describe(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS}",
     )
 
@@ -274,7 +276,7 @@ def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
         "meister-tau-against-lambda",
         against(panels, "lambda", "Kendall's tau", widest=2, chance=0.0),
         "Kendall's tau of attention with the importance of inputs and of hidden states against "
-        f"sparsegen's lambda. {described(_flat(all_sweeps))}.",
+        f"sparsegen's lambda. {describe(_flat(all_sweeps))}.",
         f"Lines at each point: interval of the mean. {ABOUT_INTERVALS} Agreement with hidden states "
         "is nearly a tautology where attention is sparse.",
     )
@@ -291,7 +293,7 @@ def _line(steps: Sequence[Model], rows: Sequence[dict[str, Any]]) -> Line:
 
 def _taus(model: Model) -> dict[str, dict[str, Any]]:
     """Over all texts, by method."""
-    _, table = agreed_by_each([model], [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
+    _, table = agreements_by_model([model], [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
     table = table[table["predicted"] == OVERALL]
     return {row["second"]: row for row in table.to_dict("records")}
 

@@ -6,9 +6,9 @@ from functools import partial
 import numpy
 from scipy.stats import spearmanr
 
-from analysis.claims.beside_print import OF_TAU, Printed
 from analysis.claims.claim import Claim, Judgement, Outcome, Part, above
-from analysis.claims.table_rows import Tables, first_where, grouped, where
+from analysis.claims.printed import OF_TAU, Printed
+from analysis.claims.table_rows import Tables, first_where, group_rows, where
 from analysis.papers.neely_schouten.correlations import (
     SIZES,
     SIZES_AS_PUBLISHED,
@@ -25,7 +25,7 @@ from analysis.papers.neely_schouten.top_k import (
     TopKRow,
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
-from analysis.papers.shared.agreement import judged_differences, less_than, of_each
+from analysis.papers.shared.agreement import judge_differences, of_each, subtract
 from analysis.papers.shared.published import VECTORS
 from analysis.written import number
 
@@ -80,7 +80,7 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(
         TOP_K, predicted="overall", measure=AS_PUBLISHED, k="average-length", role="plain"
     )
-    return judged_differences(
+    return judge_differences(
         rows,
         tables.rows(DIFFERENCES),
         alike=("encoder", "attention"),
@@ -94,7 +94,7 @@ def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
 def sparser_agrees_better_at_small_k(tables: Tables) -> Iterator[Judgement]:
     compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=FAGIN, role="plain", scores="attention")
-    for (corpus, protocol, encoder, attention), alike in grouped(
+    for (corpus, protocol, encoder, attention), alike in group_rows(
         rows, "corpus", "protocol", "encoder", "attention"
     ):
         parts = []
@@ -103,7 +103,7 @@ def sparser_agrees_better_at_small_k(tables: Tables) -> Iterator[Judgement]:
             for name, row in of_each(where(alike, k=k, projection="sparsemax")):
                 if name in soft:
                     words = f"k = {k} with {name}, sparsemax less softmax:"
-                    parts.append(above(words, less_than(compared, row, soft[name])))
+                    parts.append(above(words, subtract(compared, row, soft[name])))
         if parts:
             yield Judgement(corpus, f"{encoder} {attention}", tuple(parts), protocol)
 
@@ -143,14 +143,14 @@ def as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Ju
     compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=measure, role="plain")
     sparse = [row for row in rows if row.projection not in DENSE]
-    for _, of_model in grouped(sparse, "corpus", "model", "protocol"):
+    for _, of_model in group_rows(sparse, "corpus", "model", "protocol"):
         parts = []
         for k in sizes:
             alike = where(of_model, k=k)
             each_other = first_where(alike, scores="gradient", importance="leave-one-out")
             for name, row in of_each(alike, scores="attention"):
                 if each_other is not None:
-                    less = less_than(compared, row, each_other, scaled=measure == FAGIN)
+                    less = subtract(compared, row, each_other, scaled=measure == FAGIN)
                     words = f"k = {k} with {name}, less of each other:"
                     parts.append(above(words, less, -MARGIN))
         if parts:
@@ -160,7 +160,7 @@ def as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Ju
 def _sparse(tables: Tables, measure: str) -> Iterator[list[TopKRow]]:
     """Of each model its agreements on the tokens whose weight is not 0."""
     rows = tables.rows(TOP_K, predicted="overall", measure=measure, k=NON_ZERO, role="plain")
-    return (several for _, several in grouped(rows, "corpus", "model", "protocol"))
+    return (several for _, several in group_rows(rows, "corpus", "model", "protocol"))
 
 
 CLAIMS = (

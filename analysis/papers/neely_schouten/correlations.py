@@ -22,20 +22,20 @@ from analysis.papers.shared.agreement import (
     AgreementRow,
     DifferenceRow,
     add_differences,
-    agreed,
-    agreed_by_each,
+    agreement_rows,
+    agreements_by_model,
+    compute_agreements,
     pair_panel,
-    rows_of,
 )
 from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
-    published,
+    read_published,
     readable,
     with_difference,
     with_published,
 )
-from analysis.papers.shared.study_files import by_corpus, described
+from analysis.papers.shared.study_files import by_corpus, describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED
 
@@ -68,15 +68,15 @@ NOTE = (
 def table_1(models: Sequence[Model], output: Output) -> None:
     """Adds the table of Kendall's tau compared with theirs."""
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
-    _, table = agreed_by_each(models, pairs)
-    theirs = published("neely_schouten/table1")
+    _, table = agreements_by_model(models, pairs)
+    theirs = read_published("neely_schouten/table1")
     theirs = theirs.assign(encoder="bilstm", attention="tanh", projection="softmax")
     table = with_difference(with_published(table, theirs), "published")
     output.table(
         "neely-schouten-table-1",
         table,
         "Kendall's tau of attention with gradient and leave-one-out, compared with Neely & Schouten "
-        f"(2020), Table 1. {described(models)}.",
+        f"(2020), Table 1. {describe(models)}.",
         NOTE,
         readable(table, SHOWN),
     )
@@ -91,7 +91,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
                 slug("neely-schouten-densities", corpus, name),
                 densities(panels, "Kendall's tau", histograms=False),
                 f"Kendall's tau of each two of attention, gradient and leave-one-out, text by "
-                f"text. {described(alike)}.",
+                f"text. {describe(alike)}.",
                 "Ticks at the foot are the means. Grey: attention against random scores.",
             )
 
@@ -117,7 +117,7 @@ def top_k_densities(models: Sequence[Model], output: Output) -> None:
                 slug("neely-schouten-top-k-densities", corpus, name),
                 densities(panels, "agreement on the top k", widest=len(alike), histograms=False),
                 "Agreement of attention with gradient and leave-one-out on the top k tokens, text by text "
-                f"(Neely & Schouten 2020, Figures 1 and 2). {described(alike)}.",
+                f"(Neely & Schouten 2020, Figures 1 and 2). {describe(alike)}.",
                 "k: the non-zero weights of sparse attention, the average length of other. Ticks at the foot are "
                 "the means. Grey: attention against random scores.",
             )
@@ -153,8 +153,8 @@ def small_k(models: Sequence[Model], output: Output) -> None:
     """Adds the table, and that of the differences between its rows."""
     measures = [f"{FAGIN}:k={k}" for k in SIZES]
     measures += [f"{AS_PUBLISHED}:k={k}" for k in SIZES_AS_PUBLISHED]
-    of_models = [agreed(model, PAIRS, [*measures, KENDALL]) for model in models]
-    table = pandas.concat([rows_of(one, PAIRS) for one in of_models], ignore_index=True)
+    of_models = [compute_agreements(model, PAIRS, [*measures, KENDALL]) for model in models]
+    table = pandas.concat([agreement_rows(one, PAIRS) for one in of_models], ignore_index=True)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
     table["k"] = table["k"].fillna("all")
@@ -162,7 +162,7 @@ def small_k(models: Sequence[Model], output: Output) -> None:
         SMALL_K.name,
         table,
         "Agreement on the first k tokens, at the same k for every model, of attention, gradient and "
-        f"leave-one-out with each other. {described(models)}.",
+        f"leave-one-out with each other. {describe(models)}.",
         SMALL_K_NOTE,
         readable(table, SMALL_K_SHOWN),
     )

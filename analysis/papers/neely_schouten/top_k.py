@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from analysis.agreement.agreement_table import OVERALL
 from analysis.agreement.agreements import Agreement
-from analysis.claims.table_rows import TypedTable, estimated, grouped, where
+from analysis.claims.table_rows import TypedTable, estimated, group_rows, where
 from analysis.figures import style
 from analysis.formats import cell, markdown
 from analysis.models import Model
@@ -26,17 +26,17 @@ from analysis.papers.shared.agreement import (
     AgreementRow,
     DifferenceRow,
     add_differences,
-    agreed,
-    rows_of,
+    agreement_rows,
+    compute_agreements,
 )
 from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
-    published,
+    read_published,
     with_difference,
     with_published,
 )
-from analysis.papers.shared.study_files import by_corpus, described
+from analysis.papers.shared.study_files import by_corpus, describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.written import Estimate, interval_column
 
@@ -46,7 +46,7 @@ def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
     chosen = where(rows, k=NON_ZERO, predicted="overall")
     measures = {
         key: {row.measure: row for row in alike}
-        for key, alike in grouped(chosen, "corpus", "model", "importance")
+        for key, alike in group_rows(chosen, "corpus", "model", "importance")
     }
     shown = [
         {
@@ -155,7 +155,7 @@ class Mark:
     mean: float
     interval: tuple[float, float]
     chance: tuple[float, float]
-    published: float | None = None
+    read_published: float | None = None
 
 
 def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
@@ -262,7 +262,7 @@ def top_k_agreements(model: Model) -> list[Agreement]:
     Of attention with each importance, for each k that tells anything of the model, by both
     measures.
     """
-    return agreed(model, OF_ATTENTION, _measures(model))
+    return compute_agreements(model, OF_ATTENTION, _measures(model))
 
 
 def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
@@ -270,11 +270,13 @@ def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     From the agreements of each model: a row for each k, importance, predicted class and measure,
     with the chance band and what was published.
     """
-    table = pandas.concat([rows_of(one, OF_ATTENTION) for one in of_models], ignore_index=True)
+    table = pandas.concat(
+        [agreement_rows(one, OF_ATTENTION) for one in of_models], ignore_index=True
+    )
     table[["measure", "k"]] = table["measure"].str.split(":k=", expand=True)
     table["chance low"] = table[["random low", "permuted low"]].min(axis=1)
     table["chance high"] = table[["random high", "permuted high"]].max(axis=1)
-    theirs = published("neely_schouten/table2_top_k")
+    theirs = read_published("neely_schouten/table2_top_k")
     theirs = theirs.assign(encoder="bilstm", measure=AS_PUBLISHED)
     return with_difference(with_published(table, theirs), "published")
 
@@ -298,7 +300,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
         table,
         "Agreement of attention with gradient and leave-one-out on the top k tokens, scored as "
         "published and as Fagin et al. define it, compared with Neely & Schouten (2020), Table 2. "
-        f"{described(models)}.",
+        f"{describe(models)}.",
         NOTE,
         side_by_side(table),
     )
@@ -314,7 +316,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
             slug("neely-schouten-chance", corpus),
             on_chance_bands(marks, "mean agreement"),
             f"Agreement of attention with importance on the top k tokens, compared with chance. {text} "
-            f"{described(several)}.",
+            f"{describe(several)}.",
             f"Lines: interval of the mean. {ABOUT_INTERVALS} Bands: where the mean lies if random "
             "scores, or the same scores in random order, replace the importance (95 %). "
             "What shares nothing with the band is above or below it, the rest inside.",

@@ -20,7 +20,7 @@ from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.paper import Method, OverStudies
 from analysis.papers.shared.per_text import check
 from analysis.papers.shared.published import with_intervals
-from analysis.papers.shared.reached import reached_by
+from analysis.papers.shared.reached import f1_of_files
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import ABOUT_INTERVALS
@@ -156,7 +156,7 @@ UNKNOWN = Estimate(numpy.nan, numpy.nan, numpy.nan)
 def _drop(family: ModelFamily) -> Estimate:
     if family.uniform is None:
         return UNKNOWN
-    return reached_by(family.files).less(reached_by(family.uniform.files))
+    return f1_of_files(family.files).less(f1_of_files(family.uniform.files))
 
 
 def _change(family: ModelFamily) -> Estimate:

@@ -8,7 +8,7 @@ import numpy
 import pandas
 
 from analysis.claims.claim import Claim, Judgement, above, below
-from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, grouped
+from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, group_rows
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
@@ -172,7 +172,7 @@ LITTLE = 0.05
 
 def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(DECEPTION, chosen=YES)
-    for _, of_model in grouped(rows, "corpus", "model", "protocol"):
+    for _, of_model in group_rows(rows, "corpus", "model", "protocol"):
         honest = first_where(of_model, strength=0)
         deceptive = max(of_model, key=lambda row: row.strength)
         if honest is None or deceptive is honest:

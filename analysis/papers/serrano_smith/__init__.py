@@ -15,16 +15,16 @@ from analysis.claims.table_rows import (
     TypedTable,
     estimated,
     first_where,
-    grouped,
+    group_rows,
     paired,
 )
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
 from analysis.papers.shared.paper import PERTURBED, Exhibit, Method, Paper
-from analysis.papers.shared.per_text import bins_of, check, largest_weights, sample
+from analysis.papers.shared.per_text import bin_texts, check, largest_weights, sample
 from analysis.papers.shared.published import about, readable
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS, mean_of_known
 from analysis.statistics.samples import Sample, summaries
 from analysis.statistics.significance import difference_columns, paired_in_one_model
@@ -90,7 +90,7 @@ def drop_top(models: Sequence[Model], output: Output) -> None:
         DROPPED_TABLE.name,
         table,
         "What happens when the largest weight of attention is set to 0, and when that of another "
-        f"token at random is (Serrano & Smith 2019). {described(models)}.",
+        f"token at random is (Serrano & Smith 2019). {describe(models)}.",
         "The rest of the weights is renormalised. Difference: of the same texts, with its "
         f"interval; p: sign-flip permutation test. {ABOUT_INTERVALS} Texts with all weight on one "
         "token are left out.",
@@ -103,14 +103,14 @@ def drop_top(models: Sequence[Model], output: Output) -> None:
         ),
         "Change of the output (total variation distance) when the largest weight of attention is "
         "set to 0, and when that of another token at random is, text by text, by the largest "
-        f"weight. {described(models)}.",
+        f"weight. {describe(models)}.",
         "Bar: the middle half of the texts; dot: median; below each group: the number of texts of "
         "each series.",
     )
 
 
 def _drop_panel(model: Model) -> Violins:
-    bins = bins_of(largest_weights([file.attention for file in model.files]))
+    bins = bin_texts(largest_weights([file.attention for file in model.files]))
     values = {which: sample(model, check(_dropped(which, "tvd"))).value for which in DROPPED}
     return Violins(
         f"{model.config.corpus}, {model.name}",
@@ -200,7 +200,7 @@ def removal(models: Sequence[Model], output: Output) -> None:
         REMOVED_TABLE.name,
         table,
         "The fraction of tokens whose weights have to go, one after the other, until the decision "
-        f"flips, by the order in which they go (Serrano & Smith 2019). {described(models)}.",
+        f"flips, by the order in which they go (Serrano & Smith 2019). {describe(models)}.",
         "A good order needs few. Attention less: what the order of attention needs more, on the "
         "same texts, with its interval. Of the texts whose decision flips in every order (n); `flipped`: "
         f"the share of all texts whose decision flips in that order at all. {ABOUT_INTERVALS}",
@@ -222,7 +222,7 @@ def removal(models: Sequence[Model], output: Output) -> None:
         "serrano-smith-removal-violins",
         violins(panels, "order of removal", "fraction removed", top=1.0, legend=False),
         "The fraction of tokens removed when the decision first flips, by the order in which they "
-        f"go, of the texts that flip in every order. {described(models)}.",
+        f"go, of the texts that flip in every order. {describe(models)}.",
         "Bar: the middle half of the texts; dot: median; below each order: the number of texts.",
     )
     _findings(table, output)
@@ -253,7 +253,7 @@ def top_matters_more(tables: Tables) -> Iterator[Judgement]:
 
 def not_the_best_order(tables: Tables) -> Iterator[Judgement]:
     rows = tables.rows(REMOVED_TABLE, predicted="overall", role="plain")
-    for _, orders in grouped(rows, "corpus", "model", "protocol"):
+    for _, orders in group_rows(rows, "corpus", "model", "protocol"):
         attention = first_where(orders, order="attention")
         parts = []
         for order in ("gradient", "gradient x attention"):

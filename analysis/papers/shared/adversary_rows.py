@@ -20,9 +20,14 @@ from analysis.claims.table_rows import (
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
 from analysis.models import Model
-from analysis.papers.shared.divergence import Divergence, divergence, of_searched, searched
+from analysis.papers.shared.divergence import (
+    Divergence,
+    divergence,
+    searched_divergence,
+    searched_pairs,
+)
 from analysis.papers.shared.families import ModelFamily, Pair, families
-from analysis.papers.shared.per_text import correct, summarised
+from analysis.papers.shared.per_text import correct, summarise
 from analysis.papers.shared.published import about_config
 from analysis.papers.shared.reached import f1_metric
 from analysis.papers.shared.study_files import StudyFiles
@@ -132,7 +137,7 @@ def f1_row(model: Model) -> dict[str, float]:
 
 
 def _of_texts(family: ModelFamily, model: Model) -> dict[str, Any]:
-    accuracy = Estimate.of(summarised(model, correct))
+    accuracy = Estimate.of(summarise(model, correct))
     pairs = family.pairs(model)
     moved = divergence(pairs)
     return {
@@ -171,10 +176,10 @@ def _less_than_by_text(
     How much further an adversary that is searched for each text gets, pair by pair where it was searched for
     each base; nothing if it was for none.
     """
-    searches = searched(family)
+    searches = searched_pairs(family)
     of_base = {base.path: (base, file) for base, file in searches}
     own = all(base.path in of_base for base, _ in pairs)
-    by_text = of_searched([of_base[base.path] for base, _ in pairs] if own else searches)
+    by_text = searched_divergence([of_base[base.path] for base, _ in pairs] if own else searches)
     if by_text is None:
         return {}
     reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
@@ -206,7 +211,7 @@ def _about(config: Any) -> dict[str, Any]:
     }
 
 
-def shown_adversaries(
+def readable_adversaries(
     table: pandas.DataFrame,
     names: Sequence[str] = ("published f1", "f1", DOUBLED_TVD, "tvd", "published jsd", "jsd"),
     keys: Sequence[str] = ("lambda", "lambda as published"),
@@ -229,7 +234,7 @@ def shown_adversaries(
     return shown.assign(**counted)
 
 
-def described_adversaries(table: pandas.DataFrame) -> str:
+def describe_adversaries(table: pandas.DataFrame) -> str:
     """Data, models and n of the table, for captions."""
     parts: list[str] = []
     for (corpus, model), rows in table.groupby(["corpus", "model"], sort=False):

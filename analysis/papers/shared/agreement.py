@@ -20,7 +20,7 @@ from analysis.claims.table_rows import (
     estimated,
     estimated_if_known,
     first_where,
-    grouped,
+    group_rows,
     paired,
 )
 from analysis.figures.densities import DensityPanel
@@ -30,7 +30,7 @@ from analysis.models import Model, check_same_texts
 from analysis.output import Output
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.published import about, with_intervals
-from analysis.papers.shared.study_files import described
+from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import difference_columns
@@ -46,23 +46,23 @@ DIFFERENCES_NOTE = (
 )
 
 
-def agreed(
+def compute_agreements(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
 ) -> list[Agreement]:
     """Of one model: for each measure and pair the agreement of every text, and of the controls."""
     return _agreements(model, pairs, measures, DRAWS)
 
 
-def agreed_by_each(
+def agreements_by_model(
     models: Sequence[Model], pairs: Sequence[Methods]
 ) -> tuple[list[Agreement], pandas.DataFrame]:
     """Kendall's tau of all models: the agreements, and their rows under each other."""
-    of_models = [agreed(model, pairs) for model in models]
-    table = pandas.concat([rows_of(one, pairs) for one in of_models], ignore_index=True)
+    of_models = [compute_agreements(model, pairs) for model in models]
+    table = pandas.concat([agreement_rows(one, pairs) for one in of_models], ignore_index=True)
     return list(chain.from_iterable(of_models)), table
 
 
-def rows_of(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
+def agreement_rows(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
     """
     From the agreements of one model: a row for each and each predicted class, and one for all
     texts, with the columns of `about` and the papers' names of both methods.
@@ -86,7 +86,7 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> list[DensityPanel]:
     del classes[OVERALL]
     return [
         DensityPanel(
-            title=titled(pair),
+            title=pair_title(pair),
             series={
                 f"predicted {name}": one.observed.value[member] for name, member in classes.items()
             },
@@ -107,7 +107,7 @@ def pair_panel(
     return DensityPanel(
         title=title,
         series={
-            titled(pair): one.observed.value.ravel()
+            pair_title(pair): one.observed.value.ravel()
             for pair, one in zip(pairs, of_pairs, strict=True)
         },
         control=of_pairs[0].controls["random"].value.ravel(),
@@ -119,7 +119,7 @@ def agreement_values(model: Model, pair: Methods) -> Agreement:
     return _agreements(model, [pair], (KENDALL,), 1)[0]
 
 
-def titled(pair: Methods) -> str:
+def pair_title(pair: Methods) -> str:
     """What figures call a pair."""
     return f"{pair[0].title}, {pair[1].title}"
 
@@ -149,7 +149,7 @@ def add_differences(output: Output, name: str, compared: Sequence[Agreement]) ->
     output.table(
         name,
         table,
-        f"Which agreement is the larger? Differences on the same texts. {described(models)}.",
+        f"Which agreement is the larger? Differences on the same texts. {describe(models)}.",
         DIFFERENCES_NOTE,
         shown,
     )
@@ -281,7 +281,7 @@ def of_each(
             yield name, row
 
 
-def judged_differences(
+def judge_differences(
     rows: Sequence[AgreementRow],
     compared: Sequence[DifferenceRow],
     alike: Sequence[str],
@@ -301,10 +301,10 @@ def judged_differences(
     scaled : by scaled values, where the table has them; else by the measure itself.
     kinds : of importance.
     """
-    for (corpus, protocol, *names), group in grouped(rows, "corpus", "protocol", *alike):
+    for (corpus, protocol, *names), group in group_rows(rows, "corpus", "protocol", *alike):
         subtracted = dict(of_each(group, kinds, **less))
         parts = [
-            part(f"with {name}", less_than(compared, row, subtracted[name], scaled))
+            part(f"with {name}", subtract(compared, row, subtracted[name], scaled))
             for name, row in of_each(group, kinds, **of)
             if name in subtracted
         ]
@@ -312,7 +312,7 @@ def judged_differences(
             yield Judgement(corpus, " ".join(names), tuple(parts), protocol)
 
 
-def less_than(
+def subtract(
     compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, scaled: bool = True
 ) -> Estimate:
     """

@@ -81,10 +81,10 @@ def per_instance(family: ModelFamily) -> Divergence | None:
     How far Jain & Wallace's adversary gets on the texts of the family, under each seed that it was searched
     for; a text that it found nothing for stays where it is. None where it was not searched for.
     """
-    return of_searched(searched(family))
+    return searched_divergence(searched_pairs(family))
 
 
-def searched(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
+def searched_pairs(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
     """Seeds that Jain & Wallace's adversary was searched for, each with what was found."""
     return [
         (base, file)
@@ -93,7 +93,7 @@ def searched(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
     ]
 
 
-def of_searched(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence | None:
+def searched_divergence(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence | None:
     """How far it gets; None of none."""
     if not found:
         return None

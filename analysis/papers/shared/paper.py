@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import pandas
 from matplotlib.figure import Figure
 
-from analysis.claims.beside_print import Printed
 from analysis.claims.claim import Claim
+from analysis.claims.printed import Printed
 from analysis.claims.table_rows import TableRow, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model

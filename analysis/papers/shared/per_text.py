@@ -48,7 +48,7 @@ def sample(model: Model, values: PerText) -> Sample:
     return Sample.of([values(file) for file in model.files])
 
 
-def summarised(model: Model, values: PerText) -> dict[str, Any]:
+def summarise(model: Model, values: PerText) -> dict[str, Any]:
     """
     The mean of the values over all texts and seeds, with its interval and what else `summary`
     gives.
@@ -67,7 +67,7 @@ def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
     return numpy.array([largest(scores).value for scores in attention])
 
 
-def bins_of(weights: numpy.ndarray) -> dict[str, numpy.ndarray]:
+def bin_texts(weights: numpy.ndarray) -> dict[str, numpy.ndarray]:
     """Which texts are in each bin; a text without attention is in none. Shape: as `weights`"""
     # A weight of 1 may come out of its file a little larger.
     positions = numpy.digitize(weights, EDGES[1:-1])
@@ -88,7 +88,7 @@ def by_bin(
     The values of each class in each bin, by the names that figures have for them. All that is given
     has one shape.
     """
-    bins = bins_of(weights)
+    bins = bin_texts(weights)
     return {
         f"predicted {name}": {of: values[member & inside] for of, inside in bins.items()}
         for name, member in classes.items()

@@ -40,7 +40,7 @@ VECTORS = "theirs: fastText vectors of 300 dimensions, ours: those of the config
 OURS_SELECTED = "Ours: the epoch selected as `selected on` says, word vectors those of the config."
 
 
-def published(name: str) -> pandas.DataFrame:
+def read_published(name: str) -> pandas.DataFrame:
     """
     The table `PAPER/NAME` from `PAPER/published/NAME.csv`, as printed or as released code gave it,
     with the words of this project for columns and values. Classes are words: "0", "1", "overall".
@@ -109,13 +109,13 @@ def with_published(
     return ours.merge(theirs, on=keys, how="left", validate="many_to_one")
 
 
-def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
+def with_difference(table: pandas.DataFrame, *read_published: str) -> pandas.DataFrame:
     """
     With a column `difference`: our mean less what was published, in the first of these columns that
     has a value.
     """
     theirs = pandas.Series(numpy.nan, index=table.index)
-    for column in published:
+    for column in read_published:
         theirs = theirs.fillna(table[column])
     return table.assign(difference=table["mean"] - theirs)
 

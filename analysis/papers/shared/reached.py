@@ -53,7 +53,7 @@ class Reached:
         return Estimate(self.f1 - other.f1, *ends)
 
 
-def reached(study: StudyFiles) -> list[Reached]:
+def f1_by_model(study: StudyFiles) -> list[Reached]:
     """
     What each model of a study reached. Runs whose attribution file is there too count once, by
     their file.
@@ -61,7 +61,7 @@ def reached(study: StudyFiles) -> list[Reached]:
     explained = {
         run_folder(file.metadata["archive"]) for model in study.models for file in model.files
     }
-    of_files = [reached_by(model.files) for model in study.models]
+    of_files = [f1_of_files(model.files) for model in study.models]
     runs: dict[str, list[Run]] = {}
     for run in study.runs:
         if run_folder(run.folder) not in explained:
@@ -91,7 +91,7 @@ def f1_metric(run: Run) -> float:
     return run.metric("macro_f1") if numpy.isnan(value) else value
 
 
-def reached_by(files: Sequence[TextFile]) -> Reached:
+def f1_of_files(files: Sequence[TextFile]) -> Reached:
     """What the seeds of one model reached, from their files."""
     decisions = Decisions.of(files)
     return Reached(

@@ -109,7 +109,7 @@ def by_corpus(models: Sequence[Model]) -> dict[str, list[Model]]:
     return models_of_corpus
 
 
-def described(models: Sequence[Model]) -> str:
+def describe(models: Sequence[Model]) -> str:
     """Data, models and n, for captions: `sst (1725 texts): bilstm tanh softmax (3 seeds)`."""
     return "; ".join(
         f"{corpus} ({_texts(several)} texts): {', '.join(map(_with_seeds, several))}"

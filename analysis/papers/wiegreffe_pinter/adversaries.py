@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas
 
-from analysis.claims.table_rows import TypedTable, grouped
+from analysis.claims.table_rows import TypedTable, group_rows
 from analysis.errors import AnalysisError
 from analysis.formats import cell, markdown
 from analysis.output import Output
@@ -15,10 +15,10 @@ from analysis.papers.shared.adversary_rows import (
     SOURCE,
     AdversaryRow,
     adversary_rows,
-    described_adversaries,
-    shown_adversaries,
+    describe_adversaries,
+    readable_adversaries,
 )
-from analysis.papers.shared.published import published
+from analysis.papers.shared.published import read_published
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.written import number
 
@@ -36,7 +36,7 @@ def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
             "JSD published": cell(row.published_jsd),
             "JSD here": row.jsd,
         }
-        for _, (row, *_) in grouped(known, "corpus", "model", "lambda_")
+        for _, (row, *_) in group_rows(known, "corpus", "model", "lambda_")
     ]
     if shown:
         yield (
@@ -70,9 +70,9 @@ def table_5(study: StudyFiles, output: Output) -> str | None:
         ADVERSARIES.name,
         table,
         "Adversaries by lambda: F1, distance of outputs and of attention from the base, compared with "
-        f"Wiegreffe & Pinter (2019), Table 5. {described_adversaries(table)}.",
+        f"Wiegreffe & Pinter (2019), Table 5. {describe_adversaries(table)}.",
         f"{LAMBDA} {TVD} {SOURCE}",
-        shown_adversaries(table),
+        readable_adversaries(table),
     )
     return left_out
 
@@ -94,9 +94,9 @@ def table_4(study: StudyFiles, output: Output) -> str | None:
         "wiegreffe-pinter-table-4",
         best,
         f"The adversary with the best F1 among those with a JSD above {FAR}, compared with Wiegreffe & "
-        f"Pinter (2019), Table 4. {described_adversaries(best)}.",
+        f"Pinter (2019), Table 4. {describe_adversaries(best)}.",
         f"The published lambda need not be the same. {LAMBDA} {TVD} {SOURCE}",
-        shown_adversaries(best),
+        readable_adversaries(best),
     )
     for position, row in enumerate(best.to_dict("records")):
         output.sentence(
@@ -140,7 +140,7 @@ def with_published(table: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def _theirs() -> pandas.DataFrame:
-    theirs = published("wiegreffe_pinter/table5_adversary")
+    theirs = read_published("wiegreffe_pinter/table5_adversary")
     return pandas.DataFrame(
         {
             "corpus": theirs["corpus"],

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
-from analysis.claims.beside_print import OF_ACCURACY, OF_JSD, OF_TVD, Printed
 from analysis.claims.claim import (
     FAR,
     SMALL,
@@ -16,13 +15,14 @@ from analysis.claims.claim import (
     above,
     below,
 )
+from analysis.claims.printed import OF_ACCURACY, OF_JSD, OF_TVD, Printed
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
     TypedTable,
     estimated,
     first_where,
-    grouped,
+    group_rows,
     where,
 )
 from analysis.papers.shared.adversary_rows import (
@@ -120,9 +120,9 @@ def curves(tables: Tables) -> Iterator[list[AdversaryRow]]:
     curve would follow the seeds.
     """
     rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
-    for _, several in grouped(rows, "corpus", "model", "protocol"):
+    for _, several in group_rows(rows, "corpus", "model", "protocol"):
         with_seeds = [row for row in several if row.seeds >= LEAST_SEEDS] or several
-        steps = [_one(alike) for _, alike in grouped(with_seeds, "lambda_")]
+        steps = [_one(alike) for _, alike in group_rows(with_seeds, "lambda_")]
         yield sorted(steps, key=lambda row: row.jsd.mean)
 
 
@@ -173,7 +173,7 @@ def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
     """By an adversary that still predicts as its base: one that need not gets anywhere."""
     adversaries = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
     rows = tables.rows(SEEDS_TABLE, predicted="overall", max_attention="all")
-    for _, others in grouped(rows, "corpus", "model", "protocol"):
+    for _, others in group_rows(rows, "corpus", "model", "protocol"):
         seeds = first_where(others, other=SEEDS)
         adversary = next((row for row in others if row.other.startswith("adversary")), None)
         if seeds and adversary:
@@ -237,7 +237,7 @@ def at_equal_divergence(
 
 def guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgement]:
     """What a model gains by the first of two guides over the second, where it was given all of them."""
-    for _, rows in grouped(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
+    for _, rows in group_rows(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
         guides: dict[str, GuideRow] = {}
         for row in rows:
             guides.setdefault(_kind(str(row.guide)), row)

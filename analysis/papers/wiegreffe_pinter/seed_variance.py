@@ -18,7 +18,7 @@ from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd, mean_tvd
 from analysis.papers.shared.families import ModelFamily, Pair, families
-from analysis.papers.shared.per_text import ALL, bins_of, by_bin, largest_weights
+from analysis.papers.shared.per_text import ALL, bin_texts, by_bin, largest_weights
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING, nothing_to_judge
@@ -147,7 +147,7 @@ def _rows(family: ModelFamily, others: dict[str, list[Pair]]) -> list[dict[str, 
 def _parts(pairs: Sequence[Pair]) -> dict[tuple[str, str], Sample]:
     """The divergences of each class, and of all, in each bin, and in all; the base decides on both."""
     moved = divergence(pairs)
-    bins = {ALL: numpy.ones(moved.predicted.shape, dtype=bool), **bins_of(_weights(pairs))}
+    bins = {ALL: numpy.ones(moved.predicted.shape, dtype=bool), **bin_texts(_weights(pairs))}
     return {
         (name, of): moved.of_class(name).jsd.where(inside)
         for name in (OVERALL, *moved.classes)

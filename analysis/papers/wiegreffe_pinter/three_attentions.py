@@ -22,8 +22,8 @@ from analysis.papers.shared.divergence import (
     Divergence,
     divergence,
     furthest,
-    of_searched,
-    searched,
+    searched_divergence,
+    searched_pairs,
 )
 from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.paper import Method
@@ -179,7 +179,7 @@ class ThreeAttentions:
     def moved(self) -> dict[str, Divergence]:
         """How far both are from the base, under one seed."""
         return {
-            EACH: of_searched([(self.base, self.by_text)]),
+            EACH: searched_divergence([(self.base, self.by_text)]),
             TRAINED: divergence([(self.base, self.trained)]),
         }
 
@@ -204,7 +204,7 @@ def _three(family: ModelFamily) -> ThreeAttentions | None:
     trained = furthest(family, family.adversaries_of(frozen=False))
     if trained is None:
         return None
-    by_text = {base.path: file for base, file in searched(family)}
+    by_text = {base.path: file for base, file in searched_pairs(family)}
     for base, adversary in family.pairs(trained):
         file = by_text.get(base.path)
         if file is not None and not any(one.problem(file) for one in (WEIGHTS, SUCCESS, FLIP)):

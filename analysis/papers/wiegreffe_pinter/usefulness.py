@@ -15,8 +15,8 @@ from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
 from analysis.papers.shared.families import uniform_siblings
-from analysis.papers.shared.published import OURS_SELECTED, about_config, published
-from analysis.papers.shared.reached import Reached, guide_of, reached
+from analysis.papers.shared.published import OURS_SELECTED, about_config, read_published
+from analysis.papers.shared.reached import Reached, f1_by_model, guide_of
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
@@ -37,7 +37,7 @@ def table_1(study: StudyFiles, output: Output) -> str | None:
         raise AnalysisError(
             "it takes an attribution file of all test texts, or of all training texts, as guided models have them"
         )
-    theirs = published("wiegreffe_pinter/table1_corpora").rename(
+    theirs = read_published("wiegreffe_pinter/table1_corpora").rename(
         columns={"published_length": "published length"}
     )
     theirs["published by class"] = [
@@ -137,7 +137,7 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
     Adds the table of learned and uniform attention, and one sentence for each row. Nothing is ever
     left out.
     """
-    models = reached(study)
+    models = f1_by_model(study)
     rows = [
         _compared(base, uniform)
         for base in models
@@ -146,7 +146,7 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
     ]
     if not rows:
         raise AnalysisError("it takes a plain model and a uniform one of one corpus and encoder")
-    theirs = published("wiegreffe_pinter/table2_uniform").rename(
+    theirs = read_published("wiegreffe_pinter/table2_uniform").rename(
         columns={"f1_base": "published base", "f1_uniform": "published uniform"}
     )
     theirs = theirs.drop(columns="f1_reported_by_jain_wallace").assign(model=PUBLISHED)
@@ -173,14 +173,14 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
 
 def table_3(study: StudyFiles, output: Output) -> str | None:
     """Adds the table of guided models. Nothing is ever left out."""
-    rows = [_guided(model) for model in reached(study) if model.config.encoder == TOKEN_LEVEL]
+    rows = [_guided(model) for model in f1_by_model(study) if model.config.encoder == TOKEN_LEVEL]
     rows = [row for row in rows if row is not None]
     if not any(row["role"] == GUIDED for row in rows):
         raise AnalysisError(
             "it takes the run folder of a guided model with the encoder `affine` (its reader has "
             "`guide`)"
         )
-    theirs = published("wiegreffe_pinter/table3_guides").rename(columns={"f1": "published"})
+    theirs = read_published("wiegreffe_pinter/table3_guides").rename(columns={"f1": "published"})
     theirs["guide"] = theirs["guide"].replace(
         {"trained_mlp": "trained MLP", "base_lstm": "base LSTM"}
     )

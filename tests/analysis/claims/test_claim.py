@@ -14,10 +14,10 @@ from analysis.claims.claim import (
     Part,
     above,
     below,
+    combine_outcomes,
+    combine_p_values,
     detectable,
-    each_once,
-    whole,
-    whole_p,
+    drop_repeated,
 )
 from analysis.claims.multiplicity import multiplicity
 from analysis.written import Estimate, average
@@ -52,7 +52,7 @@ def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
     assert {part.outcome for part in parts} == {NOTHING}
     assert average([Estimate(0, 0, 0), found]).nothing == "attention is uniform"
     assert Judgement("sst", "bilstm", tuple(parts)).evidence == "attention is uniform"
-    assert whole([Part("", each, 0.001) for each in (HOLDS, NOTHING, FAILS)]) is NOTHING
+    assert combine_outcomes([Part("", each, 0.001) for each in (HOLDS, NOTHING, FAILS)]) is NOTHING
 
 
 def test_without_an_interval_nothing_can_be_told():
@@ -73,12 +73,12 @@ def test_without_an_interval_nothing_can_be_told():
     ],
 )
 def test_the_whole_is_no_better_than_its_parts(parts, outcome):
-    assert whole([Part("", each, 0.001) for each in parts]) is outcome
+    assert combine_outcomes([Part("", each, 0.001) for each in parts]) is outcome
 
 
 def test_one_of_many_parts_that_fails_by_chance_breaks_no_claim():
     parts = [Part("a", HOLDS, 0.001), Part("b", FAILS, 0.03)]
-    assert whole(parts[1:]) is FAILS and whole(parts) is UNKNOWN
+    assert combine_outcomes(parts[1:]) is FAILS and combine_outcomes(parts) is UNKNOWN
     judgement = Judgement("sst", "bilstm", tuple(parts))
     assert judgement.evidence == "a; b; one of 2 parts may be so by chance"
 
@@ -125,9 +125,9 @@ def test_what_cannot_be_told_says_what_could_have_been():
 
 def test_the_whole_is_as_sure_as_the_least_sure_part_and_failing_has_many_chances():
     holding = [Part("a", HOLDS, 0.01), Part("b", HOLDS, 0.03)]
-    assert whole_p(holding) == 0.03
-    assert whole_p([*holding, Part("c", FAILS, 0.002)]) == pytest.approx(0.006)
-    assert math.isnan(whole_p([*holding, Part("c", UNKNOWN)]))
+    assert combine_p_values(holding) == 0.03
+    assert combine_p_values([*holding, Part("c", FAILS, 0.002)]) == pytest.approx(0.006)
+    assert math.isnan(combine_p_values([*holding, Part("c", UNKNOWN)]))
 
 
 def outcomes(**columns):
@@ -137,11 +137,11 @@ def outcomes(**columns):
 
 
 def test_no_outcome_that_differs_is_dropped():
-    found = each_once(outcomes(evidence=["tau", "tau", "other", "tau"]))
+    found = drop_repeated(outcomes(evidence=["tau", "tau", "other", "tau"]))
     assert list(found["evidence"]) == ["tau", "other"]
     assert list(found["protocol"]) == ["8 epochs (study 0)", "8 epochs (study 2)"]
     assert not found.duplicated(KEY).any()
-    assert len(each_once(outcomes(protocol=["a", "b", "a", "a"]))) == 2
+    assert len(drop_repeated(outcomes(protocol=["a", "b", "a", "a"]))) == 2
 
 
 def test_outcomes_are_counted_and_held_to_their_number():

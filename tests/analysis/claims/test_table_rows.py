@@ -14,7 +14,7 @@ from analysis.claims.table_rows import (
     estimated,
     estimated_if_known,
     first_where,
-    grouped,
+    group_rows,
     paired,
 )
 from analysis.errors import AnalysisError
@@ -91,7 +91,7 @@ def test_rows_are_chosen_and_grouped_by_their_fields():
     tables = Tables({"mine": pandas.DataFrame(rows)})
     assert [row.lambda_ for row in tables.rows(TABLE, corpus="a")] == ["1", "2"]
     assert tables.rows(TypedTable("other", Row)) == []
-    groups = [(key, len(alike)) for key, alike in grouped(tables.rows(TABLE), "corpus")]
+    groups = [(key, len(alike)) for key, alike in group_rows(tables.rows(TABLE), "corpus")]
     assert groups == [(("a",), 2), (("b",), 1)]
     assert first_where(tables.rows(TABLE), lambda_="1").corpus == "a"
     assert first_where(tables.rows(TABLE), lambda_="3") is None

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pandas
 import pytest
 
-from analysis.claims.claim import ClaimTest, judged
+from analysis.claims.claim import ClaimTest, judge_claims
 from analysis.claims.table_rows import TypedTable, read_tables
 from analysis.errors import AnalysisError
 from analysis.papers.discovery import CLAIMS, TABLES
-from analysis.papers.shared.agreement import AgreementRow, DifferenceRow, less_than
+from analysis.papers.shared.agreement import AgreementRow, DifferenceRow, subtract
 from tests.analysis.papers.bastings_filippova.claim_cases import agreement
 from tests.analysis.papers.claimed_rows import all_cases, near, outcome, wide, with_scaled
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
@@ -93,17 +93,17 @@ def test_a_paired_difference_keeps_what_is_said_of_its_models(way):
     agreements = TypedTable("agreement", AgreementRow)
     row, other = agreements.rows(pandas.DataFrame([row, other]))
     compared = TypedTable("differences", DifferenceRow).rows(pandas.DataFrame([found]))
-    less = less_than(compared, row, other)
+    less = subtract(compared, row, other)
     assert (less.mean, less.difference, less.nothing) == (pytest.approx(0.1), True, "")
     assert (less.low, less.high) == (pytest.approx(0.09), pytest.approx(0.11))
     uniform = replace(other, mean=replace(other.mean, nothing="attention is uniform"))
-    assert less_than(compared, row, uniform).nothing == "attention is uniform"
+    assert subtract(compared, row, uniform).nothing == "attention is uniform"
 
 
 def test_what_is_not_there_is_not_judged(tmp_path):
-    assert judged(read_tables(tmp_path, TABLES), CLAIMS).empty
+    assert judge_claims(read_tables(tmp_path, TABLES), CLAIMS).empty
     pandas.DataFrame(pairs(0.3, 0.6)).to_csv(tmp_path / "jain-wallace-correlations.csv")
-    found = judged(read_tables(tmp_path, TABLES), CLAIMS)
+    found = judge_claims(read_tables(tmp_path, TABLES), CLAIMS)
     assert list(found["name"]) == ["weak-agreement", "less-than-each-other"]
     assert found["evidence"][0].startswith("tau with gradient 0.300 [0.290, 0.310]; ")
 

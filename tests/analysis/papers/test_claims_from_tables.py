@@ -1,7 +1,7 @@
 """Claims find their numbers in the tables as the commands write them."""
 
 from analysis.__main__ import main
-from analysis.claims.claim import judged
+from analysis.claims.claim import judge_claims
 from analysis.claims.table_rows import read_tables
 from analysis.papers.discovery import CLAIMS, TABLES
 from tests.analysis.papers.families import write_family
@@ -66,5 +66,5 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
         out = tmp_path / f"out_{number}"
         for command in commands:
             assert main([*command, "-o", str(out)]) == 0
-        found |= set(judged(read_tables(out, TABLES), CLAIMS)["name"])
+        found |= set(judge_claims(read_tables(out, TABLES), CLAIMS)["name"])
     assert {claim.name for claim in CLAIMS} - found == LEFT_OUT

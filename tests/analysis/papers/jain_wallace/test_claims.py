@@ -2,14 +2,14 @@
 
 import pandas
 
-from analysis.claims.claim import judged
+from analysis.claims.claim import judge_claims
 from analysis.claims.table_rows import Tables
 from analysis.papers.discovery import CLAIMS
 from tests.analysis.papers.jain_wallace.claim_cases import both, pairs
 
 
 def judged_rows(rows):
-    return judged(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}), CLAIMS)
+    return judge_claims(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}), CLAIMS)
 
 
 def test_a_place_is_told_with_what_it_comes_from():

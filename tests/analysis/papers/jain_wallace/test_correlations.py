@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 from analysis.attributions import load_attributions
 from analysis.output import Output
 from analysis.papers.jain_wallace.correlations import correlations, released_code, tau_densities
-from analysis.papers.shared.published import published
+from analysis.papers.shared.published import read_published
 from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 
@@ -102,9 +102,9 @@ def test_each_model_has_its_densities(tmp_path, files):
 
 def test_what_was_published_of_pairs_is_known_once():
     """A row of ours is next to one of theirs, for every two of the three columns."""
-    attention = published("jain_wallace/correlations").assign(scores="attention")
+    attention = read_published("jain_wallace/correlations").assign(scores="attention")
     attention = attention[attention["protocol"] == "selected_on_dev"]
-    others = published("jain_wallace/gradient_and_leave_one_out_of_pairs")
+    others = read_published("jain_wallace/gradient_and_leave_one_out_of_pairs")
     keys = ["corpus", "encoder", "attention", "scores", "importance", "predicted"]
     both = pandas.concat([attention, others])
     assert not both.duplicated(keys).any()

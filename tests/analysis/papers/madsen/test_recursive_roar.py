@@ -7,7 +7,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
-from analysis.papers.madsen import racu, recursive_roar, retrained
+from analysis.papers.madsen import complete_curves, racu, recursive_roar
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training
@@ -79,7 +79,7 @@ def test_it_is_not_clipped_and_nothing_where_chance_is_no_better_than_masks():
 def test_a_seed_is_compared_with_chance_of_the_same_seed(tmp_path):
     lower = {by: tuple(value - 0.1 for value in curve) for by, curve in CURVES.items()}
     runs = write_curves(tmp_path) + write_curves(tmp_path, 2, lower)
-    (model,) = retrained(load_study(runs).runs)
+    (model,) = complete_curves(load_study(runs).runs)
     assert (model.corpus, model.model, model.shares) == ("sst", "bilstm tanh softmax", SHARES)
     assert list(model.curves)[-1] == "random" and model.curves["lrp"].shape == (2, 5)
     assert model.racu["lrp"] == pytest.approx([0.75, 0.75])
@@ -128,11 +128,11 @@ def test_a_chain_that_lacks_a_run_is_left_out_and_named(tmp_path):
     runs = write_curves(tmp_path)
     lacking = [run for run in runs if not run.name.endswith("attention-0.5")]
     assert len(lacking) == len(runs) - 1
-    (model,) = retrained(load_study(lacking).runs)
+    (model,) = complete_curves(load_study(lacking).runs)
     assert set(model.racu) == {"lrp"}
     assert model.left_out == ("sst, bilstm tanh softmax, attention: some of its runs are missing",)
     unpaired = [*runs, write_run(tmp_path, 2, 0.4, share=0.25, by="lrp")]
-    (model,) = retrained(load_study(unpaired).runs)
+    (model,) = complete_curves(load_study(unpaired).runs)
     assert model.curves["lrp"].shape == (1, 5)
     assert model.left_out[0].endswith("seed 2: there is no whole curve by chance")
 
@@ -143,7 +143,7 @@ def test_without_chance_or_without_everything_masked_there_is_nothing(tmp_path):
         left = [run for run in runs if not run.name.endswith(ending)]
         assert len(left) == len(runs) - 1
         with pytest.raises(AnalysisError, match="reader's option `erased`"):
-            retrained(load_study(left).runs)
+            complete_curves(load_study(left).runs)
 
 
 def test_two_runs_of_one_kind_are_one_too_many(tmp_path):
@@ -152,7 +152,7 @@ def test_two_runs_of_one_kind_are_one_too_many(tmp_path):
         write_run(tmp_path, 1, 0.4, share=0.25, by="lrp", name="again"),
     ]
     with pytest.raises(AnalysisError, match="again: is a second run of the same seed"):
-        retrained(load_study(runs).runs)
+        complete_curves(load_study(runs).runs)
 
 
 def test_it_is_asked_for_by_its_name(tmp_path, capsys):

@@ -2,12 +2,12 @@
 
 import numpy
 
-from analysis.papers.shared.per_text import NAMES, bins_of
+from analysis.papers.shared.per_text import NAMES, bin_texts
 
 
 def test_a_largest_weight_is_in_the_bin_that_begins_with_it():
     weights = numpy.array([[0.0, 0.2499, 0.25, 0.5, 0.75, 1.0, 1.0000001, numpy.nan]])
-    found = bins_of(weights)
+    found = bin_texts(weights)
     positions = [[name for name in NAMES if found[name][0, text]] for text in range(8)]
     assert positions == [
         ["[0, .25)"],

@@ -11,9 +11,9 @@ from analysis.papers.shared.agreement import (
     AgreementRow,
     DifferenceRow,
     add_differences,
-    agreed,
-    less_than,
-    rows_of,
+    agreement_rows,
+    compute_agreements,
+    subtract,
 )
 from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.study_files import load_models
@@ -31,7 +31,7 @@ def found(tmp_path_factory):
         for name, given in zip(NAMES, options, strict=True)
     ]
     models = load_models(paths)
-    return [agreed(model, PAIRS) for model in models]
+    return [compute_agreements(model, PAIRS) for model in models]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_numbers_are_of_the_same_texts(found, table):
 def test_claims_take_what_was_compared_in_either_direction_and_else_independent_numbers(
     found, table
 ):
-    rows = pandas.concat([rows_of(one, PAIRS) for one in found]).query("group == 'overall'")
+    rows = pandas.concat([agreement_rows(one, PAIRS) for one in found]).query("group == 'overall'")
     first, second, *_ = TypedTable("correlations", AgreementRow).rows(rows)
     compared = TypedTable("differences", DifferenceRow).rows(table)
     assert first.model == second.model == found[0][0].model.name
@@ -81,13 +81,13 @@ def test_claims_take_what_was_compared_in_either_direction_and_else_independent_
         and row["first pair"] == str(found[0][0].pair)
         and row["second pair"] == str(found[0][1].pair)
     )
-    less = less_than(compared, first, second)
+    less = subtract(compared, first, second)
     assert less.mean == expected["scaled difference"]
     assert (less.low, less.high) == (
         expected["scaled difference low"],
         expected["scaled difference high"],
     )
-    back = less_than(compared, second, first)
+    back = subtract(compared, second, first)
     assert (back.low, back.high) == (-less.high, -less.low)
-    alone = less_than([], first, second)
+    alone = subtract([], first, second)
     assert alone.mean == pytest.approx(less.mean) and alone.low != less.low

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.papers.shared.published import PAPERS, published
+from analysis.papers.shared.published import PAPERS, read_published
 
 NAMES = sorted(f"{path.parts[-3]}/{path.stem}" for path in PAPERS.glob("*/published/*.csv"))
 
@@ -17,7 +17,7 @@ def numbers_of(table):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_has_a_mean_or_several_values(name):
-    table = published(name)
+    table = read_published(name)
     values = table[["mean"] if "mean" in table else numbers_of(table)]
     assert len(table) and values.shape[1] and values.notna().all(axis=None)
     if name.endswith("_corpora"):
@@ -29,12 +29,12 @@ def test_every_row_has_a_mean_or_several_values(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_row_is_there_twice(name):
-    table = published(name)
+    table = read_published(name)
     assert not table.drop(columns=numbers_of(table)).duplicated().any()
 
 
 def test_words_and_classes_are_those_of_configs_and_attribution_files():
-    table = published("neely_schouten/table2_top_k")
+    table = read_published("neely_schouten/table2_top_k")
     assert set(table["attention"]) == {"tanh", "dot"}
     assert set(table["k"]) == {"average-length", "all", "non-zero"}
     assert set(table["importance"]) == {"gradient", "leave-one-out"}
@@ -42,7 +42,7 @@ def test_words_and_classes_are_those_of_configs_and_attribution_files():
 
 
 def test_a_known_value_is_found():
-    table = published("jain_wallace/correlations")
+    table = read_published("jain_wallace/correlations")
     row = table[
         (table["corpus"] == "sst")
         & (table["encoder"] == "bilstm")

@@ -5,7 +5,7 @@ import pyarrow.parquet
 import pytest
 
 from analysis.errors import AnalysisError
-from analysis.papers.shared.study_files import by_corpus, described, load_models, load_study
+from analysis.papers.shared.study_files import by_corpus, describe, load_models, load_study
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import write_training
 from tests.analysis.papers.studies import write_run
@@ -32,7 +32,7 @@ def test_captions_give_data_models_and_n(tmp_path):
         write_run(tmp_path / "c.parquet", scorer="scaled_dot", texts=10),
         write_run(tmp_path / "d.parquet", corpus="imdb", texts=9),
     ]
-    assert described(load_models(paths)) == (
+    assert describe(load_models(paths)) == (
         "sst (8 to 10 texts): bilstm tanh softmax (2 seeds), bilstm dot softmax; "
         "imdb (9 texts): bilstm tanh softmax"
     )

@@ -112,7 +112,7 @@ class Printed:
             "high": high,
             "difference": ours - published,
             "tolerance": self.tolerance,
-            "reproduced": reproduced(published, ours, low, high, self.tolerance),
+            "reproduced": reproduction(published, ours, low, high, self.tolerance),
             "note": "; ".join(filter(None, [self.note, *known])),
             "table": self.table,
             "source": self.source,
@@ -123,7 +123,7 @@ def _meant(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     return all(row.get(name) == value for name, value in values.items())
 
 
-def reproduced(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
+def reproduction(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
     """
     `yes`, or `no, -0.269`: what ours is away; `inconclusive` where the interval is too wide for a yes. Without an
     interval, by the tolerance alone.
@@ -136,7 +136,7 @@ def reproduced(published: float, ours: float, low: float, high: float, tolerance
     return YES if longer <= WIDE * max(tolerance, OF_ACCURACY) else INCONCLUSIVE
 
 
-def beside_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
+def compare_with_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
     """A row for each printed number that the tables have a counterpart of."""
     rows: list[dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
     return pandas.DataFrame(rows, columns=list(COLUMNS))

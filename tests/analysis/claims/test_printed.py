@@ -5,7 +5,7 @@ from math import nan
 import pandas
 import pytest
 
-from analysis.claims.beside_print import COLUMNS, Printed, Traced, beside_print, reproduced
+from analysis.claims.printed import COLUMNS, Printed, Traced, compare_with_print, reproduction
 from analysis.claims.table_rows import Tables
 
 ROW = {"corpus": "sst", "encoder": "bilstm", "attention": "tanh", "importance": "gradient"}
@@ -14,7 +14,7 @@ PRINTED = Printed("mine", "Table 2", "tau with {importance}", "published", 0.05,
 
 
 def rows_of(printed, *rows):
-    return beside_print(Tables({"mine": pandas.DataFrame(rows)}, "a_study"), [printed])
+    return compare_with_print(Tables({"mine": pandas.DataFrame(rows)}, "a_study"), [printed])
 
 
 @pytest.mark.parametrize(
@@ -22,20 +22,20 @@ def rows_of(printed, *rows):
     [(0.3, "yes"), (0.37, "yes"), (0.371, "no, -0.071"), (0.22, "no, +0.080"), (0.23, "yes")],
 )
 def test_reproduced_is_what_lies_in_the_interval_widened_by_the_tolerance(published, said):
-    assert reproduced(published, 0.3, 0.28, 0.32, 0.05) == said
+    assert reproduction(published, 0.3, 0.28, 0.32, 0.05) == said
 
 
 def test_without_an_interval_the_tolerance_decides():
-    assert reproduced(0.34, 0.3, nan, nan, 0.05) == "yes"
-    assert reproduced(0.36, 0.3, nan, nan, 0.05) == "no, -0.060"
+    assert reproduction(0.34, 0.3, nan, nan, 0.05) == "yes"
+    assert reproduction(0.36, 0.3, nan, nan, 0.05) == "no, -0.060"
 
 
 def test_an_interval_that_would_hold_anything_says_nothing():
-    assert reproduced(0.3, 0.3, 0.2, 0.4, 0.05) == "yes"
-    assert reproduced(0.3, 0.3, 0.19, 0.4, 0.05) == "inconclusive"
+    assert reproduction(0.3, 0.3, 0.2, 0.4, 0.05) == "yes"
+    assert reproduction(0.3, 0.3, 0.19, 0.4, 0.05) == "inconclusive"
     # What lies outside even that is away all the same; where only rounding is tolerated an accuracy's is.
-    assert reproduced(-0.1, 0.3, 0.1, 0.5, 0.05) == "no, +0.400"
-    assert reproduced(0.3, 0.3, 0.27, 0.33, 0.005) == "yes"
+    assert reproduction(-0.1, 0.3, 0.1, 0.5, 0.05) == "no, +0.400"
+    assert reproduction(0.3, 0.3, 0.27, 0.33, 0.005) == "yes"
 
 
 def test_a_row_has_both_numbers_and_where_they_come_from():
