@@ -1,6 +1,6 @@
 """
-What a claim of a paper is, and how the numbers of a study keep or break it; the claims themselves
-stand with their papers. Here: the section of a folder of results that says what came out.
+Claims of papers, and how the numbers of a study decide them. Each paper declares its own claims. This module has
+the texts of the section on claims in a folder of results.
 """
 
 NAME = "claims"

@@ -13,19 +13,19 @@ from analysis.performance import NOTHING
 from analysis.statistics.intervals import LEAST_SEEDS, LEVEL
 from analysis.written import Estimate, number
 
-# Bounds of several papers. Half of the most that two distributions can diverge, log 2.
+# Bounds that several papers share. Half of log 2, the largest divergence of two distributions.
 FAR = 0.347
-# A change of the output's probability that a reader would call small.
+# A change of the output probability that a reader would call small.
 SMALL = 0.1
-# From half an interval to the distance that is told from the bound in four of five repetitions.
+# Factor from half an interval to the distance from the bound that is detected in four of five repetitions.
 POWER = 0.8
 DETECTABLE = 1 + norm.ppf(POWER) / norm.ppf((1 + LEVEL) / 2)
-# What is known by the fewest seeds that make an interval has the widest tails.
+# The widest tails: those of an interval over the fewest seeds.
 TAILS = t(LEAST_SEEDS - 1)
 
 
 class Outcome(StrEnum):
-    """Of a claim, or of a part of it."""
+    """The outcome of a claim, or of one part of it."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -36,9 +36,10 @@ class Outcome(StrEnum):
 @dataclass(frozen=True)
 class Part:
     """
-    words : what is compared with what, with the numbers.
-    p : how likely a number so far from the bound were, if it were on the bound; two-sided, NaN
-        where there is no interval.
+    One comparison of a number with a bound.
+
+    words : what is compared, with the numbers.
+    p : two-sided p-value of the distance from the bound; NaN where there is no interval.
     """
 
     words: str
@@ -47,24 +48,24 @@ class Part:
 
 
 def above(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """The part that the number is above the bound: it holds if the whole interval is."""
+    """States that the number is above the bound; holds if the whole interval is."""
     return _part(words, number, number.low - bound, number.high - bound, bound)
 
 
 def below(words: str, number: Estimate, bound: float = 0.0) -> Part:
-    """The part that the number is below the bound: it holds if the whole interval is."""
+    """States that the number is below the bound; holds if the whole interval is."""
     return _part(words, number, bound - number.high, bound - number.low, bound)
 
 
 def _part(words: str, number: Estimate, nearest: float, furthest: float, bound: float) -> Part:
-    """From how far on the right side of the bound the ends of the interval are."""
+    """`nearest` and `furthest`: distances of the ends of the interval from the bound, positive on the right side."""
     if number.nothing:
         return Part(number.nothing, Outcome.NOTHING)
     told, p = f"{words} {number}", p_value(number, bound)
     if math.isnan(nearest) or math.isnan(furthest):
         return Part(told, Outcome.UNKNOWN)
     if nearest > 0:
-        # Two that do not differ at all are one, or nothing was there to make a difference.
+        # A difference of exactly 0 means that both are the same model, or that nothing could differ.
         if number.difference and number.mean == 0:
             return Part(f"{told}, exactly 0", Outcome.UNKNOWN)
         return Part(told, Outcome.HOLDS, p)
@@ -75,8 +76,8 @@ def _part(words: str, number: Estimate, nearest: float, furthest: float, bound: 
 
 def p_value(number: Estimate, bound: float) -> float:
     """
-    Two-sided, from the interval: below .05 exactly where the bound lies outside. Further out it
-    falls as slowly as `TAILS` do, whatever the number rests on, and so is never too small.
+    Two-sided p-value from the interval: below .05 exactly where the bound lies outside. It falls as slowly as
+    `TAILS`, whatever the number rests on, so it is never too small.
     """
     away = number.mean - bound
     half = number.mean - number.low if away > 0 else number.high - number.mean
@@ -88,7 +89,7 @@ def p_value(number: Estimate, bound: float) -> float:
 
 
 def detectable(number: Estimate) -> float:
-    """How far from the bound a number with such an interval has to be to be told from it."""
+    """The distance from the bound that a number with such an interval needs to be detected."""
     return DETECTABLE * (number.high - number.low) / 2
 
 
@@ -98,8 +99,8 @@ def _detectable(estimate: Estimate) -> str:
 
 def combine_outcomes(parts: Sequence[Part]) -> Outcome:
     """
-    The outcome of a claim from those of its parts: it holds only if all do, and fails if any does, beyond what
-    one of that number fails at random.
+    The outcome of a claim from those of its parts: it holds if all parts hold, and fails if one fails, after
+    correction for the number of parts.
     """
     outcomes = [part.outcome for part in parts]
     if Outcome.NOTHING in outcomes:
@@ -111,8 +112,8 @@ def combine_outcomes(parts: Sequence[Part]) -> Outcome:
 
 def combine_p_values(parts: Sequence[Part]) -> float:
     """
-    Of a claim: that all of its parts hold is as sure as the least sure of them; that one of several
-    fails has had as many chances.
+    The p-value of a claim: the largest of its parts if none fails; else the smallest of the failing parts, times the
+    number of parts (Bonferroni).
     """
     failed = [part.p for part in parts if part.outcome is Outcome.FAILS]
     if failed:
@@ -123,12 +124,12 @@ def combine_p_values(parts: Sequence[Part]) -> float:
 
 COLUMNS = ("paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence")
 COLUMNS += ("rule", "fails_if", "table", "corrects", "p")
-# What one outcome is about.
+# The columns that identify an outcome.
 KEY = ["name", "corpus", "model", "protocol"]
 
 
 class ClaimTest(StrEnum):
-    """Whose way of telling a claim is."""
+    """Whose test of a claim it is."""
 
     AUTHORS = "as its authors tested it"
     CORRECTED = "after correction"
@@ -137,9 +138,9 @@ class ClaimTest(StrEnum):
 @dataclass(frozen=True)
 class Judgement:
     """
-    How the parts of a claim fare for one model, or for all models of a corpus.
+    The parts of a claim for one model, or for all models of a corpus.
 
-    protocol : how the model was trained, where the table says so.
+    protocol : how the model was trained, if the table says so.
     """
 
     corpus: str
@@ -149,17 +150,17 @@ class Judgement:
 
     @classmethod
     def of(cls, row: TableRow, *parts: Part) -> "Judgement":
-        """Of the model that the row is about."""
+        """Build the judgement of the model of this row."""
         return cls(row.corpus, row.model, parts, row.protocol)
 
     @property
     def outcome(self) -> Outcome:
-        """Of the whole claim."""
+        """The outcome of the whole claim."""
         return combine_outcomes(self.parts)
 
     @property
     def evidence(self) -> str:
-        """What is said of the parts, each thing once."""
+        """The words of the parts, without repetitions."""
         said = dict.fromkeys(part.words for part in self.parts)
         by_chance = self.outcome is Outcome.UNKNOWN and any(
             part.outcome is Outcome.FAILS for part in self.parts
@@ -172,16 +173,18 @@ class Judgement:
 @dataclass(frozen=True)
 class Claim:
     """
-    name : unlike any other's.
+    A claim of a paper as a rule over tables.
+
+    name : unique.
     statement : the claim, in our words.
-    rule : when its parts hold, for people.
-    fails_if : the outcome that would make it fail.
-    table : which it rests on.
-    judge : a judgement for each model or corpus that the tables have the numbers of.
+    rule : when it holds, in words.
+    fails_if : what would make it fail, in words.
+    table : the table that it rests on.
+    judge : yields a judgement for each model or corpus that the tables have the numbers of.
     corrects : the name of the claim that this one tests again, after a correction.
-    others : other tables that it reads, where they are there.
-    over_models : whether it is one of all models together, whichever study they are of.
-    paper : the title of its paper, which knows it: it is not given twice.
+    others : other tables that it reads, if they exist.
+    over_models : whether it is about the models of all studies together.
+    paper : the title of its paper; set when papers are discovered.
     """
 
     name: str
@@ -203,8 +206,8 @@ class Claim:
 
 def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
     """
-    A row for each claim, corpus, model and training protocol that the tables have the numbers of.
-    Where a table was written without protocols, its study stands for one.
+    One row for each claim, corpus, model and training protocol that the tables have the numbers of. Tables without
+    protocols have the name of the study instead.
     """
     rows: list[tuple] = []
     for claim in claims:
@@ -227,15 +230,14 @@ def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                     combine_p_values(judgement.parts),
                 )
             )
-    # Without rows, too: what is joined to others keeps its kind.
+    # Keep the type of the column without rows, too.
     return pandas.DataFrame(rows, columns=list(COLUMNS)).astype({"p": float})
 
 
 def drop_repeated(claims: pandas.DataFrame) -> pandas.DataFrame:
     """
-    Of the rows of several studies (column `study`): what two have found alike once, by the first;
-    where they differ in claim, corpus, model and protocol by nothing, but in what they found, the
-    study is said with the protocol. Nothing that differs is dropped.
+    The rows of several studies (column `study`) without repeated findings. If two studies differ only in what they
+    found, the protocol names the study as well. Nothing that differs is dropped.
     """
     once = claims.drop_duplicates([*KEY, "outcome", "evidence"]).reset_index(drop=True)
     again = once.duplicated(KEY, keep=False) & (once["protocol"] != once["study"])

@@ -1,4 +1,4 @@
-"""How many claims were judged, and how many outcomes remain when they are counted."""
+"""Correction for the number of claims: how many were judged, and how many outcomes remain decided."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,14 @@ DECIDED = (Outcome.HOLDS.value, Outcome.FAILS.value)
 @dataclass(frozen=True)
 class Multiplicity:
     """
-    judged : outcomes that are decided or might have been: all but those with nothing to judge.
-    decided : those that hold or do not.
-    expected_false : of the decided, the expected number at most, were each bound exactly true.
-    remaining : the decided ones that Benjamini and Yekutieli's procedure leaves.
-    lost : the rows of those that it does not leave.
-    without_p : decided ones of tables that know no p-value.
+    Counts of outcomes before and after correction.
+
+    judged : the number of outcomes, without those that have nothing to judge.
+    decided : the number that hold or do not hold.
+    expected_false : the largest expected number of false decisions, if every bound were exactly true.
+    remaining : the number of decided outcomes after the procedure of Benjamini and Yekutieli.
+    lost : the rows of decided outcomes that do not remain.
+    without_p : the number of decided outcomes without a p-value.
     """
 
     judged: int
@@ -32,7 +34,7 @@ class Multiplicity:
 
     @property
     def sentence(self) -> str:
-        """For pages."""
+        """The counts as text, for pages."""
         said = (
             f"{self.judged} outcomes were judged and {self.decided} decided. Each is wrong in at most 5 % of "
             f"repetitions, so up to {self.expected_false:.1f} of all are expected to be decided by chance"
@@ -46,7 +48,7 @@ class Multiplicity:
 
 
 def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
-    """From the rows of `claims.csv`, of one study or of all."""
+    """Count the outcomes in rows of `claims.csv`, of one study or of all."""
     tested = claims[claims["outcome"] != Outcome.NOTHING.value]
     decided = tested["outcome"].isin(DECIDED)
     p = (

@@ -1,4 +1,4 @@
-"""What was printed in a paper, number by number, compared with ours: reproduced or not, and by how much."""
+"""The numbers printed in a paper compared with ours: whether each is reproduced, and by how much it differs."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,31 +20,31 @@ ABOUT = (
     "what two trainings with other seeds, or a test set of that size, differ by; and the interval is short enough to "
     "say so. If not, by how much ours is away. A number that is not reproduced says nothing of a claim."
 )
-# What two runs of Jain & Wallace's released code without a seed differ by, at least.
+# The least by which two unseeded runs of Jain & Wallace's released code differ.
 OF_TAU = 0.05
 # Two standard errors of a share on the smallest test set, SST's 1725 texts.
 OF_ACCURACY = 0.02
-# Of distances between attention, and between outputs.
+# For distances between attention weights, and between outputs.
 OF_JSD, OF_TVD = 0.05, 0.02
-# Where the interval is over trained models already, what print has rounded away.
+# Rounding in print, for intervals that are over trained models already.
 ROUNDED = 0.005
-# Of computation, so that a number on a bound is inside.
+# Rounding in computation: a number on a bound counts as inside.
 ROUNDING = 1e-9
 YES, INCONCLUSIVE = "yes", "inconclusive"
-# An interval whose longer side is longer than this many tolerances would hold almost anything that is printed. Where the
-# tolerance is rounding alone, those of accuracy.
+# An interval whose longer side exceeds this number of tolerances would contain almost any printed number. If the
+# tolerance is rounding alone, that of accuracy is used.
 WIDE = 2
-# Where a number stands.
+# The sources of published numbers.
 PAPER, RELEASED_CODE = "paper", "outputs of released code"
 
 
 @dataclass(frozen=True)
 class Traced:
     """
-    What is known of why some numbers of ours are not those that were printed.
+    A known reason why some of our numbers differ from the printed ones.
 
-    rows : the values of columns of the rows that are meant.
-    known : facts, each with what it was measured on.
+    rows : values of columns that select the rows it applies to.
+    known : the facts, each with what it was measured on.
     """
 
     rows: Mapping[str, Any]
@@ -54,19 +54,19 @@ class Traced:
 @dataclass(frozen=True)
 class Printed:
     """
-    Numbers of one kind in a table of ours that has what was printed in a column.
+    One kind of published number, in a table of ours that has a column for it.
 
-    table : ours.
-    exhibit : the paper's own name of its table or figure.
-    quantity : what it is; fields in braces are columns of the row.
-    published : the column with what was printed; in tables of earlier versions, `earlier`.
-    ours : the column with our number, and `ends` how those of its interval begin.
+    table : the name of our table.
+    exhibit : the paper's name of its table or figure.
+    quantity : what the number is; fields in braces are columns of the row.
+    published : the column of the printed number.
+    ours : the column of our number; `ends` is the prefix of the columns of its interval.
     tolerance : see `ABOUT`.
-    only : the values of columns of the rows that are meant.
-    chosen : from the table the rows that are meant, where values do not say.
-    note : in which way ours is not what was printed.
-    source : where the number stands.
-    traced : what is known of the reasons, of single numbers.
+    only : values of columns that select the rows.
+    chosen : selects rows where values of columns do not suffice.
+    note : how our number differs from the printed one in definition.
+    source : where the number was published.
+    traced : known reasons for differences of single numbers.
     """
 
     table: str
@@ -76,7 +76,6 @@ class Printed:
     tolerance: float
     ours: str = "mean"
     ends: str = ""
-    earlier: str = ""
     only: Mapping[str, Any] = field(default_factory=dict, hash=False)
     chosen: Callable[[pandas.DataFrame], pandas.DataFrame] = lambda table: table
     note: str = ""
@@ -85,12 +84,12 @@ class Printed:
     traced: tuple[Traced, ...] = ()
 
     def rows(self, tables: Tables) -> Iterator[dict[str, Any]]:
-        """One for each number that both have."""
+        """One row for each number that both sides have."""
         table = tables.tables.get(self.table, pandas.DataFrame())
         for row in self.chosen(table).to_dict("records") if len(table) else ():
-            published = row.get(self.published, row.get(self.earlier, math.nan))
+            published = row.get(self.published, math.nan)
             ours = row.get(self.ours, math.nan)
-            if _meant(row, self.only) and not math.isnan(published) and not math.isnan(ours):
+            if _matches(row, self.only) and not math.isnan(published) and not math.isnan(ours):
                 yield self._row(row, float(published), float(ours), tables.study)
 
     def _row(
@@ -98,7 +97,7 @@ class Printed:
     ) -> dict[str, Any]:
         low, high = (row.get(f"{self.ends} {end}".strip(), math.nan) for end in ("low", "high"))
         protocol = row.get("protocol")
-        known = [each.known for each in self.traced if _meant(row, each.rows)]
+        known = [each.known for each in self.traced if _matches(row, each.rows)]
         return {
             "paper": self.paper,
             "exhibit": self.exhibit,
@@ -119,17 +118,17 @@ class Printed:
         }
 
 
-def _meant(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+def _matches(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     return all(row.get(name) == value for name, value in values.items())
 
 
 def reproduction(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
     """
-    `yes`, or `no, -0.269`: what ours is away; `inconclusive` where the interval is too wide for a yes. Without an
-    interval, by the tolerance alone.
+    `yes`; `no, -0.269`, with the difference of ours; or `inconclusive` where the interval is too wide for a yes.
+    Without an interval, the tolerance alone decides.
     """
     low, high = (ours if math.isnan(end) else end for end in (low, high))
-    # Rounding of what was printed must not decide.
+    # Rounding of the printed number must not decide.
     if not low - tolerance - ROUNDING <= published <= high + tolerance + ROUNDING:
         return f"no, {'+' if ours > published else ''}{number(ours - published)}"
     longer = max(high - ours, ours - low) - ROUNDING
@@ -137,6 +136,6 @@ def reproduction(published: float, ours: float, low: float, high: float, toleran
 
 
 def compare_with_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
-    """A row for each printed number that the tables have a counterpart of."""
+    """One row for each printed number that has a counterpart in the tables."""
     rows: list[dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
     return pandas.DataFrame(rows, columns=list(COLUMNS))

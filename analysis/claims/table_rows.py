@@ -1,6 +1,5 @@
 """
-The tables that analyses have written into a folder, with typed rows: a table is known by its name
-and by the dataclass of its rows, whose fields are columns.
+Tables of a results folder with typed rows: a table has a name and a dataclass for its rows, whose fields are columns.
 """
 
 import io
@@ -22,24 +21,24 @@ from analysis.manifest import MANIFEST, read_listed, read_manifest
 from analysis.performance import NOTHING
 from analysis.written import Estimate
 
-# Where the metadata of a field says which columns it is made of.
+# Keys of field metadata: the column or the estimate that the field is read from.
 COLUMN, ESTIMATE = "column", "estimate"
 
 
 def column(name: str, default: Any = MISSING) -> Any:
-    """A field whose column has another name than it."""
+    """A field whose column has another name."""
     return field(default=default, metadata={COLUMN: name})
 
 
 @dataclass(frozen=True)
 class EstimateColumns:
     """
-    Of which columns an `Estimate` is made: `NAME low`, `NAME high`, and the mean.
+    The columns of an `Estimate`: `NAME low`, `NAME high`, and the mean.
 
-    mean : that column; `NAME` or `NAME mean`, whichever is there, if none is given.
-    difference : whether it says how far two things are apart.
-    known_by : the end of the column without whose value the estimate is None; if there is no such
-        end, all columns have to be there.
+    mean : the column of the mean; by default `NAME` or `NAME mean`, whichever exists.
+    difference : whether it is a difference of two numbers.
+    known_by : `mean` or `low`: the estimate is None if that column is missing or empty. By default all columns are
+        required.
     """
 
     name: str = ""
@@ -49,8 +48,7 @@ class EstimateColumns:
 
     def read(self, row: Mapping[str, Any], nothing: str) -> Estimate | None:
         """
-        From a row as it was written, whose model gives nothing to judge for the reason `nothing`,
-        if any.
+        Read the estimate from a row. `nothing` is the reason why the model gives nothing to judge, if any.
         """
         ends = {end: f"{self.name} {end}".strip() for end in ("mean", "low", "high")}
         ends["mean"] = self.mean or (self.name if self.name in row else ends["mean"])
@@ -61,20 +59,19 @@ class EstimateColumns:
 
 
 def estimated(name: str = "", mean: str = "", difference: bool = False) -> Any:
-    """A field that is a number with its interval; see `EstimateColumns`."""
+    """A field for a number with its interval; see `EstimateColumns`."""
     return field(metadata={ESTIMATE: EstimateColumns(name, mean, difference)})
 
 
 def estimated_if_known(name: str, difference: bool = False) -> Any:
-    """The same, or None in tables that were written without it and in rows that have no value."""
+    """The same, or None where the table or the row does not have it."""
     columns = EstimateColumns(name, difference=difference, known_by="mean")
     return field(default=None, metadata={ESTIMATE: columns})
 
 
 def paired(name: str) -> Any:
     """
-    A field that is a difference on the same texts; None in tables that were written without, and in
-    rows of which no values of texts are known.
+    A field for a difference on the same texts; None where the table or the row does not have it.
     """
     columns = EstimateColumns(name, difference=True, known_by="low")
     return field(default=None, metadata={ESTIMATE: columns})
@@ -83,10 +80,10 @@ def paired(name: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
     """
-    A row about a model. A field is the column of its name, with blanks for each `_`, unless it is
-    made by one of the functions above.
+    A row about a model. A field is read from the column of its name, with spaces for `_`, unless one of the functions
+    above defines it.
 
-    protocol : how the model was trained; nothing in tables that were written without.
+    protocol : how the model was trained; empty in tables without that column.
     nothing : why the model gives nothing to judge, if so.
     """
 
@@ -106,15 +103,17 @@ R = TypeVar("R", bound=TableRow)
 @dataclass(frozen=True)
 class TypedTable(Generic[R]):
     """
-    name : of the table's files.
-    row : what its rows are.
+    A table with typed rows.
+
+    name : the name of its files.
+    row : the dataclass of its rows.
     """
 
     name: str
     row: type[R]
 
     def rows(self, table: pandas.DataFrame) -> list[R]:
-        """Those of a table as it was written."""
+        """The typed rows of a table."""
         return [self._read(row) for row in table.to_dict("records")]
 
     def _read(self, row: Mapping[str, Any]) -> R:
@@ -123,7 +122,7 @@ class TypedTable(Generic[R]):
         for each in fields(self.row):
             try:
                 if ESTIMATE in each.metadata:
-                    # An empty cell of a csv is read as no number.
+                    # An empty cell of a csv file is read as NaN.
                     nothing = said if isinstance(said, str) else ""
                     values[each.name] = each.metadata[ESTIMATE].read(row, nothing)
                 else:
@@ -139,17 +138,17 @@ class TypedTable(Generic[R]):
 @dataclass(frozen=True)
 class Tables:
     """
-    What a folder of results has.
+    The tables of a results folder.
 
-    tables : as they were written, by name.
-    study : what the study is called, by its folder.
+    tables : data frames by name.
+    study : the name of the study, from its folder.
     """
 
     tables: dict[str, pandas.DataFrame]
     study: str = ""
 
     def rows(self, table: TypedTable[R], **equal: Any) -> list[R]:
-        """Those rows of the table whose fields have these values; none if there is no such table."""
+        """The rows of the table whose fields have these values; empty if there is no such table."""
         written = self.tables.get(table.name)
         return [] if written is None else where(table.rows(written), **equal)
 
@@ -167,7 +166,7 @@ def first_where(rows: Sequence[R], **equal: Any) -> R | None:
 
 
 def group_rows(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]]:
-    """The rows that have the same values in these fields, in the order of the first of each."""
+    """Groups of rows with the same values in these fields, in the order of their first rows."""
     groups: dict[tuple, list[R]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in names), []).append(row)
@@ -176,8 +175,7 @@ def group_rows(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]
 
 def read_tables(folder: Path, names: Sequence[str]) -> Tables:
     """
-    The tables of these names that the folder has. A folder of a few tables alone, without a
-    manifest, will do.
+    The tables of these names in the folder, which need not have a manifest.
     """
     manifest = read_manifest(folder) if (folder / MANIFEST).exists() else {}
     tables = {}
@@ -189,6 +187,6 @@ def read_tables(folder: Path, names: Sequence[str]) -> Tables:
                 tables[name] = read_csv(io.BytesIO(content))
             except (OSError, ValueError) as error:
                 raise AnalysisError(f"{path}: cannot be read as a table ({error})") from error
-    # What a study has for each corpus lies in a folder below its own.
+    # Results of one corpus are in a subfolder of the study.
     above = folder.resolve().parent
     return Tables(tables, above.name if (above / MANIFEST).exists() else folder.resolve().name)

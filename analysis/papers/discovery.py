@@ -1,6 +1,5 @@
 """
-All papers, found by their folders: a folder of this package whose `__init__` has a `PAPER` is one.
-And everything that can be asked for by name, of papers and of what no single paper has.
+All papers, claims and tables. A paper is a folder of this package whose `__init__` defines `PAPER`.
 """
 
 from dataclasses import replace
@@ -21,15 +20,13 @@ from analysis.papers.shared.paper import Exhibition, Paper
 
 
 def judge_folder(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame]:
-    """What `claims.csv` and `beside-print.csv` have; without rows where no table is there."""
+    """The contents of `claims.csv` and `beside-print.csv` for the tables in the folder."""
     tables = read_tables(folder, TABLES)
     return judge_claims(tables, CLAIMS), compare_with_print(tables, PRINTED)
 
 
 def declared_papers() -> tuple[Paper, ...]:
-    """
-    All papers, by their years; those of a year by `order`, then by the names of their folders.
-    """
+    """All papers, sorted by year, then by `order`, then by the name of the folder."""
     folders = [folder.name for folder in iter_modules(papers.__path__) if folder.ispkg]
     modules = [import_module(f"{papers.__name__}.{name}") for name in sorted(folders)]
     declared = [module.PAPER for module in modules if hasattr(module, "PAPER")]
@@ -44,7 +41,7 @@ EXHIBITIONS: tuple[Exhibition, ...] = (
     PLANTED_TRUTH,
     HEADS,
 )
-# What `python -m analysis table` can be asked for.
+# The names that `python -m analysis table` accepts.
 NAMES = tuple(
     dict.fromkeys(
         name
@@ -55,7 +52,7 @@ NAMES = tuple(
 )
 CLAIMS = tuple(replace(claim, paper=paper.title) for paper in PAPERS for claim in paper.claims)
 PRINTED = tuple(replace(one, paper=paper.title) for paper in PAPERS for one in paper.printed)
-# The names of those that the claims rest on, or that have what was printed.
+# The names of the tables that claims or printed numbers refer to.
 TABLES = tuple(
     dict.fromkeys(
         [
@@ -67,5 +64,5 @@ TABLES = tuple(
 
 
 def find_claim(name: str) -> Claim:
-    """The claim of that name, which has to be there."""
+    """The claim of that name."""
     return next(claim for claim in CLAIMS if claim.name == name)

@@ -1,1 +1,1 @@
-"""What several papers share: which models belong together, how they differ, ours compared with theirs."""
+"""Shared by the papers: families of models, agreement, divergence, and comparison with published numbers."""

@@ -1,6 +1,6 @@
 """
-Trained adversaries as rows: what they are, how well they predict, and how far they are from their
-base. From attribution files, text by text; where there are none, from what the run has reported.
+Rows for trained adversaries: settings, performance, and distance from the base. Computed from attribution files, text
+by text, or taken from the metrics of the run if there are none.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ import pandas
 from analysis.claims.claim import FAR, Outcome, Part, above
 from analysis.claims.table_rows import (
     TableRow,
-    column,
     estimated,
     paired,
 )
@@ -39,13 +38,12 @@ from analysis.statistics.significance import difference_columns
 from analysis.text_files import run_folder
 from analysis.written import Estimate, interval_column
 
-# From what a row comes.
+# The sources of a row.
 TEXTS, METRICS = "texts", "metrics"
-# What was published, true: the published code halves the distance once more. Tables of earlier
-# versions have the same number under the other name.
-DOUBLED_TVD, EARLIER_TVD = "published tvd doubled", "published tvd"
+# The published code halves the distance once too often.
+DOUBLED_TVD = "published tvd doubled"
 STATISTICS = ("f1", "accuracy", "tvd", "jsd")
-# What a published row is known by, too.
+# The columns that identify a published row.
 KEYS = ["corpus", "encoder", "attention", "projection", "frozen"]
 SOURCE = (
     f"{ABOUT_INTERVALS} They need attribution files of adversary and base; rows from `metrics` have "
@@ -58,9 +56,9 @@ NO_ADVERSARY = "it takes adversaries: models trained with the callback `adversar
 @dataclass(frozen=True, kw_only=True)
 class AdversaryRow(TableRow):
     """
-    What claims and corrections read of an adversary.
+    An adversary as claims and corrections read it.
 
-    accuracy_lost : against the base, on the same texts.
+    accuracy_lost : accuracy of the base less that of the adversary, on the same texts.
     """
 
     frozen: bool
@@ -72,21 +70,14 @@ class AdversaryRow(TableRow):
     seeds: float = 1
     lambda_as_published: float = numpy.nan
     published_tvd_doubled: float = numpy.nan
-    earlier_tvd: float = column(EARLIER_TVD, numpy.nan)
     published_jsd: float = numpy.nan
-
-    @property
-    def true_published_tvd(self) -> float:
-        """What was published, doubled, whichever version wrote the table."""
-        doubled = self.published_tvd_doubled
-        return self.earlier_tvd if numpy.isnan(doubled) else doubled
 
 
 def just_far(adversaries: Sequence[AdversaryRow]) -> AdversaryRow:
     """
-    The one that tells whether attention can be moved far, and at what price: of those with several
-    seeds, where there are such, the nearest whose whole interval of JSD is above `FAR`. Those beyond it
-    pay more, and tell only what too large a lambda does. Without one, the furthest.
+    The adversary that shows whether attention can be moved far, and at what price: among those with several seeds, if
+    there are any, the nearest whose whole interval of JSD is above `FAR`, else the furthest. Adversaries beyond it
+    pay more, and only show the effect of too large a lambda.
     """
     several = [row for row in adversaries if row.seeds >= LEAST_SEEDS] or list(adversaries)
     by_distance = sorted(several, key=lambda row: row.jsd.mean)
@@ -95,8 +86,8 @@ def just_far(adversaries: Sequence[AdversaryRow]) -> AdversaryRow:
 
 def far_away(adversary: AdversaryRow, paid: bool = True) -> Part:
     """
-    The part that its attention is far from the base's. That adversaries stop short while nothing was
-    paid yet says that lambda was too small, and not that attention cannot be moved.
+    States that its attention is far from the base's. If adversaries stay near and have not paid anything, lambda was
+    too small; that does not show that attention cannot be moved.
     """
     far = above(f"at lambda {adversary.lambda_:g} JSD", adversary.jsd, FAR)
     if far.outcome is Outcome.FAILS and not paid:
@@ -106,8 +97,8 @@ def far_away(adversary: AdversaryRow, paid: bool = True) -> Part:
 
 def adversary_rows(study: StudyFiles) -> tuple[pandas.DataFrame, str | None]:
     """
-    The table, a row for each adversary; and a sentence on what is left out, if anything is. Raises
-    `AnalysisError` where there is no adversary.
+    A table with one row per adversary, and a sentence on what is left out, if anything. Raises `AnalysisError` if
+    there is no adversary.
     """
     all_families, problem = families(study)
     rows = [_of_texts(family, model) for family in all_families for model in family.adversaries]
@@ -130,7 +121,7 @@ def adversary_rows(study: StudyFiles) -> tuple[pandas.DataFrame, str | None]:
 
 
 def f1_row(model: Model) -> dict[str, float]:
-    """`f1`, `f1 low` and `f1 high` over all seeds of the model."""
+    """Columns `f1`, `f1 low` and `f1 high` over all seeds of the model."""
     decisions = Decisions.of(model.files)
     ends = intervals(decisions.values[None])
     return Estimate(decisions.f1, float(ends.low[0]), float(ends.high[0])).columns("f1")
@@ -157,8 +148,7 @@ def _of_texts(family: ModelFamily, model: Model) -> dict[str, Any]:
 
 def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> dict[str, float]:
     """
-    Of accuracy, on the same texts: in each pair; or, where there is but one base, against all seeds of its
-    model.
+    Accuracy lost on the same texts: within each pair, or against all seeds of the base model if there is only one base.
     """
     own = len(family.bases) > 1
     bases = [base for base, _ in pairs] if own else family.files
@@ -173,8 +163,8 @@ def _less_than_by_text(
     family: ModelFamily, pairs: Sequence[Pair], moved: Divergence
 ) -> dict[str, float]:
     """
-    How much further an adversary that is searched for each text gets, pair by pair where it was searched for
-    each base; nothing if it was for none.
+    How much further the adversary that is searched per text gets: pair by pair if it was searched for each base;
+    empty if it was searched for none.
     """
     searches = searched_pairs(family)
     of_base = {base.path: (base, file) for base, file in searches}
@@ -183,7 +173,7 @@ def _less_than_by_text(
     if by_text is None:
         return {}
     reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
-    # Seeds that have a base in common are no pairs of their own.
+    # Seeds that share a base are not independent pairs.
     own = own and len(of_base) > 1
     less = difference_columns("by text less", by_text.jsd.value, moved.jsd.value, one_model=own)
     return {**reached, **less}
@@ -206,7 +196,7 @@ def _about(config: Any) -> dict[str, Any]:
         **about_config(config, "encoder", "attention", "projection", "protocol"),
         "frozen": adversary.frozen,
         "lambda": adversary.lambda_,
-        # Their loss has the distance halved, so that half the weight does the same.
+        # Their loss has half the distance, so half the weight is equivalent.
         "lambda as published": adversary.lambda_ / 2,
     }
 
@@ -217,8 +207,7 @@ def readable_adversaries(
     keys: Sequence[str] = ("lambda", "lambda as published"),
 ) -> pandas.DataFrame:
     """
-    From the table what people read: the columns `names`, each with its interval, and `keys` as they
-    are typed.
+    The columns that people read: `names`, each with its interval, and `keys` as users type them.
     """
     shown = table[["corpus", "model"]].copy()
     for key in keys:

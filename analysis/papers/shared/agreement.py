@@ -49,14 +49,14 @@ DIFFERENCES_NOTE = (
 def compute_agreements(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str] = (KENDALL,)
 ) -> list[Agreement]:
-    """Of one model: for each measure and pair the agreement of every text, and of the controls."""
+    """The agreement of every text of a model, and of the controls, for each measure and pair."""
     return _agreements(model, pairs, measures, DRAWS)
 
 
 def agreements_by_model(
     models: Sequence[Model], pairs: Sequence[Methods]
 ) -> tuple[list[Agreement], pandas.DataFrame]:
-    """Kendall's tau of all models: the agreements, and their rows under each other."""
+    """Kendall's tau of all models: the agreements, and a table of their rows."""
     of_models = [compute_agreements(model, pairs) for model in models]
     table = pandas.concat([agreement_rows(one, pairs) for one in of_models], ignore_index=True)
     return list(chain.from_iterable(of_models)), table
@@ -64,8 +64,8 @@ def agreements_by_model(
 
 def agreement_rows(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
     """
-    From the agreements of one model: a row for each and each predicted class, and one for all
-    texts, with the columns of `about` and the papers' names of both methods.
+    Rows for the agreements of one model: one per predicted class and one for all texts, with the columns of `about`
+    and the papers' names of both methods.
     """
     titles = {method.name: method.title for pair in pairs for method in pair}
     table = agreement_table(of_model, by="predicted")
@@ -79,8 +79,8 @@ def agreement_rows(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> p
 
 def class_panels(model: Model, pairs: Sequence[Methods]) -> list[DensityPanel]:
     """
-    Panels of Kendall's tau in one model: one for each pair, in it a series for each predicted
-    class, and the first of the pair against random scores for control.
+    Panels of Kendall's tau in one model: one per pair, with a series per predicted class, and the first method of the
+    pair against random scores as control.
     """
     classes = groups(model, "predicted")
     del classes[OVERALL]
@@ -100,8 +100,8 @@ def pair_panel(
     model: Model, title: str, pairs: Sequence[Methods], measure: str = KENDALL
 ) -> DensityPanel:
     """
-    A panel of a measure in one model, over all texts: a series for each pair, and the first of them
-    against random scores for control.
+    A panel of a measure in one model, over all texts: a series per pair, and the first of them against random scores
+    as control.
     """
     of_pairs = _agreements(model, pairs, (measure,), 1)
     return DensityPanel(
@@ -120,7 +120,7 @@ def agreement_values(model: Model, pair: Methods) -> Agreement:
 
 
 def pair_title(pair: Methods) -> str:
-    """What figures call a pair."""
+    """The title of a pair in figures."""
     return f"{pair[0].title}, {pair[1].title}"
 
 
@@ -128,7 +128,7 @@ def _agreements(
     model: Model, pairs: Sequence[Methods], measures: Sequence[str], draws: int
 ) -> list[Agreement]:
     names = [Pair(first.name, second.name) for first, second in pairs]
-    # The papers compare what their methods give, and those methods have the options for it.
+    # The papers compare the scores as their methods give them.
     return agreements(
         model, names, [Measure.named(name) for name in measures], draws, signs=Signs.GIVEN
     )
@@ -136,8 +136,8 @@ def _agreements(
 
 def add_differences(output: Output, name: str, compared: Sequence[Agreement]) -> None:
     """
-    A table `name` of what can be compared on the same texts, if anything can: two pairs of methods
-    in one model, or one pair in two models that differ in encoder, scorer or projection alone.
+    Add a table `name` of differences on the same texts, if there are any: between two pairs of methods in one model, or
+    of one pair between two models that differ only in encoder, scorer or projection.
     """
     rows = [_difference_row(*two) for two in combinations(compared, 2) if _alike(*two)]
     table = pandas.DataFrame([row for row in rows if not numpy.isnan(row[DIFFERENCE])])
@@ -195,22 +195,22 @@ def _same_texts(first: Model, second: Model) -> bool:
 
 
 IMPORTANCE = ("gradient", "leave-one-out")
-# With both things that are called gradient.
+# With both definitions of the gradient.
 EVERY_IMPORTANCE = ("gradient", "gradient norm", "leave-one-out")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementRow(TableRow):
     """
-    How two columns agree.
+    The agreement of two columns.
 
-    first, second : those columns.
-    scores, importance : what the paper calls them.
+    first, second : the columns.
+    scores, importance : the paper's names of them.
     predicted, group : the class of the texts, or `overall`.
-    k : of the measure, if only the first k tokens count.
-    importance_of : of inputs, or of hidden states.
+    k : the number of top tokens that the measure counts, if not all.
+    importance_of : `input` or `hidden`.
     compared : whether signs count.
-    scaled : between chance and the best that ties allow; tables may have been written without.
+    scaled : from chance (0) to the best that ties allow (1), for measures that have such a scale.
     """
 
     first: str = ""
@@ -234,25 +234,25 @@ class AgreementRow(TableRow):
 
     @property
     def scaled_or_mean(self) -> Estimate:
-        """The scaled agreement; the mean, if the table has no scaled values."""
+        """The scaled agreement, or the mean if there is none."""
         return self.mean if self.scaled is None else self.scaled
 
     def in_words(self, measure: str) -> str:
-        """What `scaled_or_mean` is the number of: `tau with gradient .200 of at most .215, scaled`."""
+        """Words for `scaled_or_mean`: `tau with gradient .200 of at most .215, scaled`."""
         if self.scaled is None:
             return measure
         return f"{measure} {number(self.mean.mean)} of at most {number(self.ceiling)}, scaled"
 
     @property
     def known_by(self) -> tuple:
-        """As tables of differences name it."""
+        """The columns that identify it in tables of differences."""
         measure = f"{self.measure}:k={self.k}" if self.k else self.measure
         return self.corpus, measure, self.model, str(Pair(self.first, self.second))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceRow(TableRow):
-    """One agreement less another, on the same texts: of their measures, and of their scaled values."""
+    """The difference of two agreements on the same texts, of the measure and of its scaled values."""
 
     measure: str
     first_model: str
@@ -264,7 +264,7 @@ class DifferenceRow(TableRow):
 
     @property
     def ends(self) -> tuple[tuple, tuple]:
-        """What was subtracted from what, each as `AgreementRow.known_by`."""
+        """The minuend and the subtrahend, each as `AgreementRow.known_by`."""
         return (
             (self.corpus, self.measure, self.first_model, self.first_pair),
             (self.corpus, self.measure, self.second_model, self.second_pair),
@@ -274,7 +274,7 @@ class DifferenceRow(TableRow):
 def of_each(
     rows: Sequence[AgreementRow], kinds: Sequence[str] = IMPORTANCE, **equal: Any
 ) -> Iterator[tuple[str, AgreementRow]]:
-    """The first row with these values for each kind of importance, where there is one."""
+    """The first row with these values for each kind of importance that has one."""
     for name in kinds:
         row = first_where(rows, importance=name, **equal)
         if row is not None:
@@ -292,14 +292,13 @@ def judge_differences(
     kinds: Sequence[str] = IMPORTANCE,
 ) -> Iterator[Judgement]:
     """
-    A judgement for each corpus, protocol and each values of the fields `alike`, which the model is called by.
-    Its parts, one for each kind of importance: the scaled agreement of the row with the values `of` less that of
-    the row with the values `less`.
+    One judgement per corpus, protocol and values of the fields `alike`, which name the model. It has one part per kind of
+    importance: the agreement of the row with the values `of` less that of the row with the values `less`.
 
-    compared : what was compared on the same texts.
-    part : from words (`with gradient`) and the difference.
-    scaled : by scaled values, where the table has them; else by the measure itself.
-    kinds : of importance.
+    compared : differences on the same texts.
+    part : makes a part of words (`with gradient`) and the difference.
+    scaled : whether to compare scaled values, if both rows have them.
+    kinds : the kinds of importance.
     """
     for (corpus, protocol, *names), group in group_rows(rows, "corpus", "protocol", *alike):
         subtracted = dict(of_each(group, kinds, **less))
@@ -316,8 +315,8 @@ def subtract(
     compared: Sequence[DifferenceRow], row: AgreementRow, other: AgreementRow, scaled: bool = True
 ) -> Estimate:
     """
-    The scaled value of the one agreement less that of the other, or if not `scaled_or_mean` the measure itself, on the
-    same texts if it is among those compared; else as if they were independent.
+    The first agreement less the second, scaled if both have scaled values and `scaled` is set. On the same texts if
+    `compared` has the difference, else as if the two were independent.
     """
     of_scaled = scaled and row.scaled is not None and other.scaled is not None
     first, second = (one.scaled_or_mean if of_scaled else one.mean for one in (row, other))

@@ -1,4 +1,4 @@
-"""How far one model is from another on the same texts: outputs by TVD, attention by JSD."""
+"""The distance between two models on the same texts: TVD of outputs, JSD of attention."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,24 +17,24 @@ from analysis.perturbations import Perturbations
 from analysis.statistics.samples import Sample, summaries
 from analysis.written import Estimate
 
-# Jain & Wallace's adversary, searched for each text.
+# Jain & Wallace's adversary, which is searched per text.
 INSTANCE_ADVERSARY = "instance-adversary"
 MAX_JSD = Method(INSTANCE_ADVERSARY, "instance adversary", check="max_jsd")
 SUCCESS = Method(INSTANCE_ADVERSARY, "instance adversary", check="success")
 TVD = Method(INSTANCE_ADVERSARY, "instance adversary", check="tvd")
-# The largest divergence that there is.
+# The largest possible divergence.
 BOUND = float(numpy.log(2))
-# What values can be.
+# The ranges of the values.
 TVD_RANGE, JSD_RANGE = (0.0, 1.0), (0.0, BOUND)
 
 
 @dataclass(frozen=True)
 class Divergence:
     """
-    How far outputs (`tvd`) and attention (`jsd`) are away, text by text, in each pair of a base and
-    another model: pairs are what intervals have as seeds.
+    Distances of outputs (`tvd`) and attention (`jsd`) per text, for each pair of a base and another model. Pairs are the
+    seeds of the intervals.
 
-    predicted : by the bases. Shape: (pairs, texts)
+    predicted : the classes that the bases predict. Shape: (pairs, texts)
     """
 
     tvd: Sample
@@ -43,26 +43,26 @@ class Divergence:
 
     @property
     def classes(self) -> list[str]:
-        """That the bases predict."""
+        """The classes that the bases predict."""
         return sorted(set(self.predicted.ravel().tolist()))
 
     def member(self, predicted: str) -> numpy.ndarray:
-        """Which texts a base says the class of; all, if it is `overall`. Shape: (pairs, texts)"""
+        """Which texts a base assigns to the class; all for `overall`. Shape: (pairs, texts)"""
         return (self.predicted == predicted) | (predicted == OVERALL)
 
     def of_class(self, predicted: str) -> "Divergence":
-        """Of these texts alone."""
+        """The divergence of these texts alone."""
         member = self.member(predicted)
         return replace(self, tvd=self.tvd.where(member), jsd=self.jsd.where(member))
 
     def rows(self) -> dict[str, float]:
-        """`tvd`, `tvd low`, `tvd high`, and the same of `jsd`."""
+        """Columns `tvd`, `tvd low`, `tvd high`, and the same for `jsd`."""
         tvd, jsd = map(Estimate.of, summaries([self.tvd, self.jsd]))
         return {**tvd.columns("tvd"), **jsd.columns("jsd")}
 
 
 def divergence(pairs: Sequence[Pair]) -> Divergence:
-    """How far others are from their bases. All files are about the same texts, in the same order."""
+    """The divergence of other models from their bases. All files have the same texts in the same order."""
     measure = Measure.named("jsd")
     return Divergence(
         tvd=Sample.of(
@@ -78,14 +78,14 @@ def divergence(pairs: Sequence[Pair]) -> Divergence:
 
 def per_instance(family: ModelFamily) -> Divergence | None:
     """
-    How far Jain & Wallace's adversary gets on the texts of the family, under each seed that it was searched
-    for; a text that it found nothing for stays where it is. None where it was not searched for.
+    How far Jain & Wallace's adversary moves the texts of the family, for each seed that it was searched for. A text
+    without a result is not moved. None if there was no search.
     """
     return searched_divergence(searched_pairs(family))
 
 
 def searched_pairs(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
-    """Seeds that Jain & Wallace's adversary was searched for, each with what was found."""
+    """Seeds that Jain & Wallace's adversary was searched for, each with the results."""
     return [
         (base, file)
         for base, file in family.perturbed
@@ -94,7 +94,7 @@ def searched_pairs(family: ModelFamily) -> list[tuple[Attributions, Perturbation
 
 
 def searched_divergence(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence | None:
-    """How far it gets; None of none."""
+    """How far the searched adversary moves; None without pairs."""
     if not found:
         return None
     tvd, jsd = (
@@ -105,17 +105,17 @@ def searched_divergence(found: Sequence[tuple[Attributions, Perturbations]]) -> 
 
 
 def mean_jsd(pairs: Sequence[Pair]) -> float:
-    """Of attention from that of the base, over all texts and pairs."""
+    """The mean JSD of attention over all texts and pairs."""
     return float(numpy.nanmean(divergence(pairs).jsd.value))
 
 
 def mean_tvd(pairs: Sequence[Pair]) -> float:
-    """The same of outputs."""
+    """The mean TVD of outputs over all texts and pairs."""
     return float(numpy.nanmean(divergence(pairs).tvd.value))
 
 
 def furthest(family: ModelFamily, models: Sequence[Model]) -> Model | None:
-    """The one whose attention is furthest from that of its bases; the first of equals."""
+    """The model whose attention is furthest from its bases; the first of equals."""
     return max(models, key=lambda model: mean_jsd(family.pairs(model)), default=None)
 
 

@@ -1,6 +1,6 @@
 """
-Which models belong together: a model with all of its seeds, the adversaries of some of them, its uniform
-sibling, and what became of it under other attention. Configs decide, never the names of files.
+Families of models: a model with all its seeds, its adversaries, its uniform sibling, and its perturbation files.
+Configs decide what belongs together, never the names of files.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from analysis.perturbations import Perturbations
 from analysis.text_files import TextFile, run_folder
 from analysis.written import listed
 
-# A base, and what is compared with it.
+# A base, and the model that is compared with it.
 Pair = tuple[Attributions, Attributions]
 
 
@@ -34,14 +34,14 @@ AnyModel = TypeVar("AnyModel", bound=Configured)
 @dataclass(frozen=True)
 class ModelFamily:
     """
-    Files about the same texts.
+    Files of a model and its relatives, about the same texts.
 
-    files : all seeds of a model.
-    bases : those of them that adversaries name; the first where there are none.
-    name : of the model.
-    adversaries : by lambda, rising; frozen ones stand behind the others.
-    uniform : the model of the same corpus and encoder that has no attention to learn.
-    perturbed : seeds of the model under other attention, each behind the seed that it is.
+    files : all seeds of the model.
+    bases : the seeds that adversaries name; the first seed if there are no adversaries.
+    name : the name of the model.
+    adversaries : sorted by lambda; frozen ones last.
+    uniform : the model of the same corpus and encoder with uniform attention.
+    perturbed : pairs of a seed and its perturbation file.
     """
 
     files: tuple[Attributions, ...]
@@ -53,17 +53,17 @@ class ModelFamily:
 
     @property
     def base(self) -> Attributions:
-        """The first of the bases, which stands for all where only one can be shown."""
+        """The first base, which represents all where only one can be shown."""
         return self.bases[0]
 
     @property
     def title(self) -> str:
-        """For headings."""
+        """The title of headings."""
         return f"{self.base.model.corpus}, {self.name}"
 
     @property
     def key(self) -> str:
-        """For names of files: unlike that of any other family."""
+        """A unique part of file names."""
         return slug(self.base.model.corpus, self.name)
 
     @property
@@ -80,13 +80,13 @@ class ModelFamily:
         return protocol_of(self.base.model.config)
 
     def adversaries_of(self, frozen: bool) -> list[Model]:
-        """Those that are frozen, or those that are not."""
+        """The adversaries that are frozen, or those that are not."""
         return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
 
     def pairs(self, model: Model) -> list[Pair]:
         """
-        Each seed of a model with the base that it was trained against. One that was trained against none: with
-        the base of its own seed, if there is such a base for each; else all with the first.
+        Each seed of a model with the base that it was trained against. Seeds of a model without bases are paired with
+        the base of the same seed if all have one, else with the first base.
         """
         if model.config.role == ADVERSARY:
             bases = {run_folder(base.metadata["archive"]): base for base in self.bases}
@@ -99,8 +99,8 @@ class ModelFamily:
     @property
     def other_seeds(self) -> list[Pair]:
         """
-        Bases with other seeds of their model: one base with all others; of several, each with its share of the
-        seeds that are no bases; and where there are none, each with the next base, every two of them once.
+        Bases paired with other seeds of the model: a single base with all others, several bases with the seeds that
+        are not bases in turn. If all seeds are bases, each is paired with the next, and no two of them twice.
         """
         bases = {base.path for base in self.bases}
         others = [file for file in self.files if file.path not in bases]
@@ -115,8 +115,8 @@ class ModelFamily:
 
 def families(study: StudyFiles) -> tuple[list[ModelFamily], str | None]:
     """
-    All families of a study; and a sentence on the first adversary that has no base among the files,
-    or file that has no attention, if there is any.
+    All families of a study, and an error message on the first adversary without its base among the files, or the first
+    file without attention, if there is any.
     """
     said = [ATTENTION.problem(file) for model in study.models for file in model.files]
     problems = [problem for problem in said if problem]
@@ -136,7 +136,7 @@ def families(study: StudyFiles) -> tuple[list[ModelFamily], str | None]:
                     "among those given"
                 )
                 continue
-            # Adversaries that differ in nothing but seed and base are one, whatever bases they name.
+            # Adversaries that differ only in seed and base are seeds of one adversary.
             alike = attackers[id(owners[base_of(file)])]
             known = alike.get(without_seeds(file), Model(model.name, ()))
             alike[without_seeds(file)] = Model(known.name, (*known.files, file))
@@ -147,7 +147,7 @@ def families(study: StudyFiles) -> tuple[list[ModelFamily], str | None]:
 
 
 def base_of(adversary: TextFile) -> Path:
-    """The run of the base that it names."""
+    """The run folder of the base of an adversary."""
     return run_folder(adversary.model.adversary.base)
 
 
@@ -182,7 +182,7 @@ def _family(
 
 
 def uniform_siblings(base: ModelConfig, models: Iterable[AnyModel]) -> list[AnyModel]:
-    """Of the same corpus and encoder; where some were trained in the same way, these alone."""
+    """Uniform models of the same corpus and encoder; if some have the same protocol, only these."""
     uniform = [
         one
         for one in models
@@ -194,7 +194,7 @@ def uniform_siblings(base: ModelConfig, models: Iterable[AnyModel]) -> list[AnyM
 
 
 def _same_model(one: TextFile, other: TextFile) -> bool:
-    """By what was learned; of files that do not say it, by the archive or by where it lies."""
+    """Whether weights agree; for files without a hash of the weights, the archives or their locations."""
     learned, archives = (
         [file.metadata.get(name) for file in (one, other)]
         for name in ("weights_sha256", "archive_sha256")

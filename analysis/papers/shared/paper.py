@@ -21,7 +21,7 @@ from analysis.papers.shared.study_files import StudyFiles
 from analysis.text_files import TextFile
 from attention_explain.errors import InputError
 
-# What an exhibit is made from, by its name in a study.
+# The kinds of files that an exhibit is made from: attributes of `StudyFiles`.
 MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"
 FILES = {
     MODELS: "attribution files",
@@ -34,12 +34,12 @@ CURE = " (training_configs/interpreters has the methods of each paper)"
 @dataclass(frozen=True)
 class Method:
     """
-    A column that a paper is about.
+    A column that a paper compares.
 
-    name : of the column.
-    title : what tables call it.
-    options : those without which it is not the paper's.
-    check : one number per text next to the scores, where that is what the paper is about.
+    name : the name of the column.
+    title : its name in tables.
+    options : the options that the paper uses.
+    check : the name of one number per text that is stored next to the scores, if the paper uses that number.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Method:
 
     @property
     def column(self) -> str:
-        """The name of the column in the table of a file."""
+        """The name of the column in a file."""
         return f"{self.name}.{self.check}" if self.check else self.name
 
     def problem(self, file: TextFile) -> str | None:
-        """An error message if the file cannot serve, else None."""
+        """An error message if the file cannot be used, else None."""
         if self.name not in file.declared or self.column not in file.table:
             return f"{file.path}: has no '{self.column}'; it has {', '.join(file.declared)}{CURE}"
         parameters = file.declared[self.name].get("parameters", {})
@@ -67,36 +67,34 @@ class Method:
 
 
 def any_model(model: Model) -> bool:
-    """Every model fits."""
+    """Accepts every model."""
     return True
 
 
 class Fillable(Protocol):
-    """
-    A table or a figure of a paper; `name` is what a user types.
-    """
+    """A table or a figure of a paper; `name` is what a user types."""
 
     @property
     def name(self) -> str: ...
 
     def fill_from(self, study: StudyFiles, output: Output, all_of_them: bool) -> str | None:
         """
-        Fills what the study can fill, and returns a message on what it cannot. Raises
-        `AnalysisError` with that message where nothing can be filled, or where all have to serve.
+        Adds what the study has files for, and returns a message on what is missing. Raises `AnalysisError` with that
+        message if nothing can be added, or if `all_of_them` is set.
         """
 
 
 @dataclass(frozen=True)
 class Exhibit:
     """
-    A table or a figure of models, each by itself or side by side.
+    A table or a figure of models.
 
     methods : columns that every file must have.
     fill : adds it to an output.
-    fits : which models it is about; the others are no part of it.
-    about : those models in words.
-    least : how many such models it takes.
-    of : which files it is made from.
+    fits : selects the models.
+    about : the selected models in words.
+    least : the least number of such models.
+    of : the kind of files.
     """
 
     name: str
@@ -129,10 +127,10 @@ class Exhibit:
 @dataclass(frozen=True)
 class StudyExhibit:
     """
-    A table or a figure of models that belong together, of runs, or of both.
+    A table or a figure of families of models, of runs, or of both.
 
-    fill : adds it to an output, and gives a sentence on what is left out, if anything is; raises
-        `AnalysisError` where nothing can be filled.
+    fill : adds it to an output and returns a sentence on what is left out, if anything; raises `AnalysisError` if
+        nothing can be added.
     """
 
     name: str
@@ -148,10 +146,10 @@ class StudyExhibit:
 @dataclass(frozen=True)
 class Correction:
     """
-    What a corrected measure or a control changes in a table of a paper.
+    How a corrected measure or a control changes a table of a paper.
 
-    told : paragraphs and tables in Markdown, from the rows of that table in all studies; nothing
-        where these have no numbers for it.
+    told : yields paragraphs and tables in Markdown from the rows of the table in all studies; nothing if these have no
+        numbers for it.
     """
 
     table: TypedTable
@@ -161,14 +159,14 @@ class Correction:
 @dataclass(frozen=True)
 class OverStudies:
     """
-    A figure of the rows that all studies have of a table.
+    A figure of the rows of a table in all studies.
 
-    name : of the figure, and of the rows next to it.
-    table : of which.
-    shown : what it shows, in a line.
-    caption : in Markdown; `{rows}` stands for where the rows are.
-    once : of rows of several studies under each other, those that count.
-    drawn : from these, with corpora by the names that people know; None if there is nothing to see.
+    name : the name of the figure and of its csv file.
+    table : the name of the table.
+    shown : what it shows, in one line.
+    caption : in Markdown; `{rows}` is replaced by the path of the csv file.
+    once : drops repeated rows of several studies.
+    drawn : draws the figure from these rows, with readable names of corpora; None if there is nothing to show.
     """
 
     name: str
@@ -184,8 +182,8 @@ class Exhibition:
     """
     Tables and figures that belong together.
 
-    name : what a user types for all of them.
-    title : the section of the report.
+    name : what a user types.
+    title : the title of the section in the report.
     """
 
     name: str
@@ -194,9 +192,8 @@ class Exhibition:
 
     def fill(self, study: StudyFiles, output: Output) -> list[str]:
         """
-        All that the study can fill; gives a sentence for each exhibit it cannot, or not with all
-        that it has. An exhibit that stands alone was asked for by name, so every file has to serve
-        it.
+        Adds all exhibits that the study has files for, and returns a message on each one that is missing or incomplete.
+        A single exhibit was requested by name, so every file has to be usable.
         """
         if len(self.exhibits) == 1:
             self.exhibits[0].fill_from(study, output, all_of_them=True)
@@ -216,14 +213,14 @@ class Exhibition:
 @dataclass(frozen=True)
 class Paper(Exhibition):
     """
-    What the `__init__` of a paper's folder declares, as `PAPER`. The title is authors and year.
+    A paper, declared as `PAPER` in the `__init__` of its folder. The title is authors and year.
 
-    claims : what it says, as rules that the tables of a study keep or break.
-    printed : which numbers of its tables have a counterpart in ours.
+    claims : its claims as rules over the tables of a study.
+    printed : its published numbers that have a counterpart in our tables.
     corrections : what our measures change in its tables.
-    more : what its models are also asked, in sections of their own.
-    over_studies : figures of all studies together.
-    order : its position among the papers of a year, where that is not to be the alphabet's.
+    more : further exhibitions about its models, in sections of their own.
+    over_studies : figures over all studies.
+    order : its position among the papers of a year; by default alphabetical.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -235,19 +232,19 @@ class Paper(Exhibition):
 
     @property
     def year(self) -> int:
-        """The one at the end of the title."""
+        """The year at the end of the title."""
         return int(re.findall(r"\d{4}", self.title)[-1])
 
 
 ATTENTION = Method("attention", "attention")
 
-# Jain & Wallace, and Neely & Schouten, who kept their code.
+# Jain & Wallace, and Neely & Schouten, who used their code.
 GRADIENT_X_INPUT = Method(
     "gradient-x-input",
     "gradient",
     {"of": "probability", "absolute": True, "detach_attention": True},
 )
-# The other thing that is called gradient, next to it wherever a file has both.
+# The other definition of the gradient, shown as well if a file has both.
 GRADIENT_NORM = Method(
     "gradient",
     "gradient norm",
@@ -257,7 +254,7 @@ LEAVE_ONE_OUT = Method("leave-one-out", "leave-one-out", {"at": "input", "measur
 JAIN_WALLACE_METHODS = (ATTENTION, GRADIENT_X_INPUT, LEAVE_ONE_OUT)
 JAIN_WALLACE_PAIRS = tuple(combinations(JAIN_WALLACE_METHODS, 2))
 
-# Meister et al.; whether scores are normalised changes neither ranks nor entropies.
+# Meister et al. Normalising scores changes neither ranks nor entropies.
 _L2 = {"of": "probability", "norm": "l2", "detach_attention": False}
 GRADIENT = Method("gradient", "gradient", {**_L2, "at": "input"})
 GRADIENT_HIDDEN = Method("gradient-hidden", "gradient", {**_L2, "at": "hidden"})

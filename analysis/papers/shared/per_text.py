@@ -16,12 +16,12 @@ from analysis.text_files import TextFile
 NO_LABEL = "no label"
 NO_VALUE = "no value"
 
-# What a file has for each of its texts.
+# Computes one number per text of a file.
 PerText = Callable[[TextFile], Values]
 
 
 def check(method: Method) -> PerText:
-    """What gives the number that the method has next to its scores."""
+    """A function that reads the number that the method stores next to its scores."""
 
     def values(file: TextFile) -> Values:
         numbers = file.table[method.column].to_numpy(dtype=float, na_value=numpy.nan)
@@ -31,7 +31,7 @@ def check(method: Method) -> PerText:
 
 
 def entropy(method: Method) -> PerText:
-    """What gives the entropy of the scores, normalised by the length of the text."""
+    """A function that computes the entropy of the scores, normalised by the length of the text."""
     measure = Property.named("entropy")
     return lambda file: measure(file.scores(method.name))
 
@@ -50,8 +50,7 @@ def sample(model: Model, values: PerText) -> Sample:
 
 def summarise(model: Model, values: PerText) -> dict[str, Any]:
     """
-    The mean of the values over all texts and seeds, with its interval and what else `summary`
-    gives.
+    The mean of the values over all texts and seeds, with its interval and the other columns of `summary`.
     """
     return {"seeds": len(model.files), **summary(sample(model, values))}
 
@@ -68,15 +67,15 @@ def largest_weights(attention: Sequence[Scores]) -> numpy.ndarray:
 
 
 def bin_texts(weights: numpy.ndarray) -> dict[str, numpy.ndarray]:
-    """Which texts are in each bin; a text without attention is in none. Shape: as `weights`"""
-    # A weight of 1 may come out of its file a little larger.
+    """Which texts are in each bin; texts without attention are in none. Shape: that of `weights`"""
+    # A stored weight of 1 may be slightly larger.
     positions = numpy.digitize(weights, EDGES[1:-1])
     known = numpy.isfinite(weights)
     return {name: known & (positions == position) for position, name in enumerate(NAMES)}
 
 
 def classes_of(model: Model) -> dict[str, numpy.ndarray]:
-    """Which texts of each seed a class is predicted for, by class. Shape of each: (seeds, texts)"""
+    """By class, the texts of each seed with that prediction. Shape of each: (seeds, texts)"""
     members = groups(model, "predicted")
     return {name: member for name, member in members.items() if name != OVERALL}
 
@@ -85,8 +84,7 @@ def by_bin(
     values: numpy.ndarray, weights: numpy.ndarray, classes: dict[str, numpy.ndarray]
 ) -> dict[str, dict[str, numpy.ndarray]]:
     """
-    The values of each class in each bin, by the names that figures have for them. All that is given
-    has one shape.
+    The values of each class in each bin, by their names in figures. All arguments have the same shape.
     """
     bins = bin_texts(weights)
     return {

@@ -1,6 +1,5 @@
 """
-What was published, and ours next to it: the papers' tables are read, rows are joined by what they
-are about, and columns made that people read.
+Published tables, joined with our rows, and the columns that people read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ COLUMNS = {
     "std_tau": "std",
     "significant_fraction": "significant",
 }
-# Scaled dot product is Neely & Schouten's name of what the others call dot.
+# Neely & Schouten call scaled dot product what the others call dot.
 WORDS = {
     "sdp": "dot",
     "leave_one_out": "leave-one-out",
@@ -42,8 +41,8 @@ OURS_SELECTED = "Ours: the epoch selected as `selected on` says, word vectors th
 
 def read_published(name: str) -> pandas.DataFrame:
     """
-    The table `PAPER/NAME` from `PAPER/published/NAME.csv`, as printed or as released code gave it,
-    with the words of this project for columns and values. Classes are words: "0", "1", "overall".
+    The table `PAPER/NAME` from `PAPER/published/NAME.csv`, as printed or as computed by released code, with this
+    project's names of columns and values. Classes are strings: "0", "1", "overall".
     """
     paper, table_name = name.split("/")
     path = PAPERS / paper / "published" / f"{table_name}.csv"
@@ -81,8 +80,7 @@ def about_config(config: ModelConfig, *columns: str) -> dict[str, Any]:
 
 def selected_on(config: dict[str, Any]) -> str:
     """
-    Which split's metric chose the epoch: `dev`, `test`, `last epoch` where none did, `-` where
-    there is no such split.
+    The split that selected the epoch: `dev` or `test`; `last epoch` if none did, `-` if there is no such split.
     """
     if ModelConfig(config).keeps_last_epoch:
         return "last epoch"
@@ -96,9 +94,8 @@ def with_published(
     ours: pandas.DataFrame, theirs: pandas.DataFrame, name: str = "published"
 ) -> pandas.DataFrame:
     """
-    With the statistics of `theirs` as `name`, `name std`, ... in each row that agrees with one of
-    theirs in all columns that both have; a row that does not has none. Ours stay as they are.
-    What was published is of plain models, unless it says what else they were trained for.
+    Our rows with the published statistics in columns `name`, `name std`, ..., joined by all columns that both tables
+    have. Rows without a counterpart have none. Published rows without a role are about plain models.
     """
     if "role" not in theirs:
         theirs = theirs.assign(role=PLAIN)
@@ -111,8 +108,7 @@ def with_published(
 
 def with_difference(table: pandas.DataFrame, *read_published: str) -> pandas.DataFrame:
     """
-    With a column `difference`: our mean less what was published, in the first of these columns that
-    has a value.
+    With a column `difference`: our mean less the published value in the first of these columns that has one.
     """
     theirs = pandas.Series(numpy.nan, index=table.index)
     for column in read_published:
@@ -132,8 +128,8 @@ def with_intervals(
 
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
     """
-    The columns for people, `interval` made of low and high; the mean is `ours` where there is
-    another one next to it.
+    The columns that people read. `interval` is made of low and high; the mean is called `ours` if there is a published
+    one.
     """
     shown = table.assign(interval=interval_column(table))[list(columns)]
     names = {"random mean": "random"}

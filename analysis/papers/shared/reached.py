@@ -19,11 +19,13 @@ from attention_explain.files.attributions import FORMAT
 @dataclass(frozen=True)
 class Reached:
     """
+    The F1 of one model.
+
     f1 : over all seeds.
-    values : of texts, whose mean it is; None where only the runs' metrics are known.
-    data : tells texts apart.
-    n : texts, where they are known.
-    std : of the seeds' F1, where they are not.
+    values : values of texts whose mean is F1; None if only the metrics of runs are known.
+    data : the hash of the data.
+    n : the number of texts, if known.
+    std : the standard deviation over seeds, if texts are not known.
     nothing : why there is nothing to judge, if so.
     """
 
@@ -55,8 +57,7 @@ class Reached:
 
 def f1_by_model(study: StudyFiles) -> list[Reached]:
     """
-    What each model of a study reached. Runs whose attribution file is there too count once, by
-    their file.
+    The F1 of each model of a study. Runs that also have an attribution file count once, by their file.
     """
     explained = {
         run_folder(file.metadata["archive"]) for model in study.models for file in model.files
@@ -70,13 +71,13 @@ def f1_by_model(study: StudyFiles) -> list[Reached]:
 
 
 def guide_of(config: ModelConfig) -> ModelConfig | None:
-    """The model whose attention a guided one was given, from the file that it was read from; None if that is gone."""
+    """The config of the model whose attention guides this one; None if its attribution file no longer exists."""
     metadata = FORMAT.find_metadata(Path(guides_of(config.config)[0]).expanduser())
     return None if metadata is None else ModelConfig(metadata["config"])
 
 
 def _alike(config: ModelConfig) -> str:
-    """The same for seeds of a model, of whichever seed of a base or guide."""
+    """A key that is the same for all seeds of a model, whatever the seed of its base or guide."""
     rest = ModelConfig(without_base(config.config))
     guide = guide_of(config) if guides_of(config.config) else None
     if guide is None:
@@ -86,13 +87,13 @@ def _alike(config: ModelConfig) -> str:
 
 
 def f1_metric(run: Run) -> float:
-    """The F1 that a run reports: of the positive class, else the mean over classes."""
+    """The F1 in the metrics of a run: of the positive class, else the mean over classes."""
     value = run.metric("f1")
     return run.metric("macro_f1") if numpy.isnan(value) else value
 
 
 def f1_of_files(files: Sequence[TextFile]) -> Reached:
-    """What the seeds of one model reached, from their files."""
+    """The F1 of the seeds of one model, from their files."""
     decisions = Decisions.of(files)
     return Reached(
         config=files[0].model,

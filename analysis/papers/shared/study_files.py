@@ -1,6 +1,5 @@
 """
-What a study has: models, from attribution files; the same models under other attention, from
-perturbation files; how true their scores are, from faithfulness files; and training runs. Given one by one, or in folders.
+The files of a study: attribution, perturbation and faithfulness files, grouped by model, and training runs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,10 +25,10 @@ FORMATS = (attributions.FORMAT, perturbations.FORMAT, faithfulness.FORMAT)
 @dataclass(frozen=True)
 class StudyFiles:
     """
-    models : of attribution files.
-    perturbed : of perturbation files.
-    judged : of faithfulness files.
-    runs : training runs, whether or not any of these files is theirs.
+    models : models of attribution files.
+    perturbed : models of perturbation files.
+    judged : models of faithfulness files.
+    runs : training runs, with or without such files.
     """
 
     models: list[Model] = field(default_factory=list)
@@ -39,20 +38,20 @@ class StudyFiles:
 
     @property
     def sources(self) -> list[Source]:
-        """All that was read."""
+        """All files that were read."""
         files = [
             file for model in (*self.models, *self.perturbed, *self.judged) for file in model.files
         ]
         return [*files, *self.runs]
 
 
-def load_study(places: Sequence[Path]) -> StudyFiles:
-    """From files of the commands, folders that hold some, and run folders, in any order."""
+def load_study(locations: Sequence[Path]) -> StudyFiles:
+    """Load files, folders of files, and run folders, in any order."""
     paths, runs = [], {}
-    for place in map(Path, places):
-        paths += _paths(place)
-        if (place / CONFIG).is_file():
-            runs[place.resolve()] = load_run(place)
+    for location in map(Path, locations):
+        paths += _paths(location)
+        if (location / CONFIG).is_file():
+            runs[location.resolve()] = load_run(location)
     perturbed = [path for path in paths if perturbations.FORMAT.is_format_of(path)]
     judged = [path for path in paths if faithfulness.FORMAT.is_format_of(path)]
     attributed = [path for path in paths if path not in (*perturbed, *judged)]
@@ -64,13 +63,13 @@ def load_study(places: Sequence[Path]) -> StudyFiles:
     )
 
 
-def load_models(places: Sequence[Path]) -> list[Model]:
-    """The models of attribution files alone."""
-    return load_study(places).models
+def load_models(locations: Sequence[Path]) -> list[Model]:
+    """Load the models of attribution files alone."""
+    return load_study(locations).models
 
 
 def _models(files: Iterable[TextFile]) -> list[Model]:
-    """Names are unique among the models of a corpus, whose name stands compared with theirs."""
+    """Models of the files; their names are unique within a corpus."""
     by_corpus_name: dict[str, list[TextFile]] = {}
     for file in files:
         by_corpus_name.setdefault(file.model.corpus, []).append(file)
@@ -80,20 +79,20 @@ def _models(files: Iterable[TextFile]) -> list[Model]:
     return models
 
 
-def _paths(place: Path) -> list[Path]:
-    if not place.is_dir():
-        return [place]
-    paths = [path for path in sorted(place.glob("*.parquet")) if not _is_something_else(path)]
-    if not paths and not (place / CONFIG).is_file():
+def _paths(location: Path) -> list[Path]:
+    if not location.is_dir():
+        return [location]
+    paths = [path for path in sorted(location.glob("*.parquet")) if not _is_something_else(path)]
+    if not paths and not (location / CONFIG).is_file():
         raise AnalysisError(
-            f"{place}: holds no attribution, perturbation or faithfulness file (*.parquet), and is no "
+            f"{location}: holds no attribution, perturbation or faithfulness file (*.parquet), and is no "
             "training run"
         )
     return paths
 
 
 def _is_something_else(path: Path) -> bool:
-    """A folder may hold other tables too; what cannot be read is left to whoever loads it."""
+    """Whether it is a parquet file of another kind. Unreadable files fail when they are loaded."""
     try:
         pyarrow.parquet.read_schema(path)
     except (pyarrow.ArrowInvalid, OSError):
@@ -102,7 +101,7 @@ def _is_something_else(path: Path) -> bool:
 
 
 def by_corpus(models: Sequence[Model]) -> dict[str, list[Model]]:
-    """The models of each corpus, in the order in which they come."""
+    """The models of each corpus, in their order."""
     models_of_corpus: dict[str, list[Model]] = {}
     for model in models:
         models_of_corpus.setdefault(model.config.corpus, []).append(model)
@@ -118,7 +117,7 @@ def describe(models: Sequence[Model]) -> str:
 
 
 def _texts(models: Sequence[Model]) -> str:
-    """A range where the files of some models hold more than those of others."""
+    """The number of texts, or a range if the files of models differ in it."""
     numbers = sorted({len(model.files[0].texts) for model in models})
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 

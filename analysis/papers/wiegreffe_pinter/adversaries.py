@@ -25,13 +25,13 @@ from analysis.written import number
 
 def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
     """A paragraph and a table: theirs, theirs doubled, and ours, where there is theirs."""
-    known = [row for row in rows if pandas.notna(row.true_published_tvd)]
+    known = [row for row in rows if pandas.notna(row.published_tvd_doubled)]
     shown = [
         {
             "corpus": row.corpus,
             "lambda": f"{row.lambda_as_published:g}",
-            "TVD as published": cell(row.true_published_tvd / 2),
-            "true TVD of theirs": cell(row.true_published_tvd),
+            "TVD as published": cell(row.published_tvd_doubled / 2),
+            "true TVD of theirs": cell(row.published_tvd_doubled),
             "TVD here": row.tvd,
             "JSD published": cell(row.published_jsd),
             "JSD here": row.jsd,

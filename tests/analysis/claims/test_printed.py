@@ -56,11 +56,6 @@ def test_only_what_is_meant_is_compared():
     assert rows_of(Printed("other", "T", "x", "published", 0.1), ROW).empty
 
 
-def test_columns_of_earlier_tables_are_read():
-    printed = Printed("mine", "T", "x", "published doubled", 0.1, earlier="published")
-    assert rows_of(printed, ROW)["published"].tolist() == [0.4]
-
-
 def test_what_is_known_of_a_number_stands_behind_what_is_known_of_all():
     traced = (Traced({"corpus": "sst", "importance": "gradient"}, "it was the rate"),)
     printed = Printed("mine", "T", "x", "published", 0.1, note="all differ", traced=traced)
