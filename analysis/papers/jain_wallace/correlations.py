@@ -228,8 +228,8 @@ def _rows(model: Model) -> Iterator[dict[str, Any]]:
     measures = [Measure.named(name) for name in GRADIENT_MEASURES]
     pairs = [Pair(ATTENTION.name, name) for name in kinds]
     for signs in (Signs.GIVEN, Signs.SIZES):
-        compute_agreements = agreements(model, pairs, measures, DRAWS, signs=signs)
-        for row in agreement_table(compute_agreements, by=NONE).to_dict("records"):
+        agreed = agreements(model, pairs, measures, DRAWS, signs=signs)
+        for row in agreement_table(agreed, by=NONE).to_dict("records"):
             options = kinds[row["second"]]
             signed = model.files[0].signed(row["second"])
             if signed or signs is Signs.SIZES:

@@ -155,7 +155,7 @@ class Mark:
     mean: float
     interval: tuple[float, float]
     chance: tuple[float, float]
-    read_published: float | None = None
+    published: float | None = None
 
 
 def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:

@@ -106,12 +106,12 @@ def with_published(
     return ours.merge(theirs, on=keys, how="left", validate="many_to_one")
 
 
-def with_difference(table: pandas.DataFrame, *read_published: str) -> pandas.DataFrame:
+def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
     """
     With a column `difference`: our mean less the published value in the first of these columns that has one.
     """
     theirs = pandas.Series(numpy.nan, index=table.index)
-    for column in read_published:
+    for column in published:
         theirs = theirs.fillna(table[column])
     return table.assign(difference=table["mean"] - theirs)
 
