@@ -32,7 +32,7 @@ from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 
 KEYS = ["corpus", "model"]
 ENDS = (RANDOM, SEARCH)
-# What a figure of all methods is about, if there is nothing else to choose it by.
+# The measures that have a figure.
 SHOWN_MEASURES = ("comprehensiveness", "sufficiency", "deletion_curve", "insertion_curve")
 HOW = (
     "Score: (method - random) / (search - random), the mean of what the method gains over the mean of "
@@ -42,7 +42,7 @@ HOW = (
 
 
 def long_table(models: Sequence[Model]) -> pandas.DataFrame:
-    """One row per model, measure, erasure, bin and method, with all numbers."""
+    """One row per model, measure, removal method, bin and method, with all numbers."""
     rows: list[dict[str, Any]] = []
     for model in models:
         of_model = measured(model)
@@ -57,17 +57,17 @@ def long_table(models: Sequence[Model]) -> pandas.DataFrame:
 
 
 def scale_tables(models: Sequence[Model], output: Output) -> None:
-    """A table an erasure: methods by measures, on the scale; and one of what has no scale."""
+    """Add one table of scores per removal method, and one of the measures without a scale."""
     table = long_table(models)
     whole = table[table["k"].isna()]
     on_scale = whole[whole["score"].notna()]
-    for erasure in dict.fromkeys(on_scale["erasure"]):
+    for removal in dict.fromkeys(on_scale["erasure"]):
         output.table(
-            slug("faithfulness", erasure),
-            table[(table["erasure"] == erasure) & table["score"].notna()],
-            f"How faithful each method is, words erased by `{erasure}`. {describe(models)}.",
+            slug("faithfulness", removal),
+            table[(table["erasure"] == removal) & table["score"].notna()],
+            f"How faithful each method is, words erased by `{removal}`. {describe(models)}.",
             f"{HOW} The last rows are the values at both ends. Tied: the share of tokens whose rank is also another's; ties are broken at random.",
-            _wide(on_scale[on_scale["erasure"] == erasure], "score"),
+            _wide(on_scale[on_scale["erasure"] == removal], "score"),
         )
     values = whole[whole["score"].isna() & ~whole["method"].isin(ENDS)]
     if len(values):
@@ -83,7 +83,7 @@ def scale_tables(models: Sequence[Model], output: Output) -> None:
 
 
 def _wide(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
-    """Methods by measures, for people; of each model the best method by the first measure first."""
+    """Methods by measures, as people read them; the best method by the first measure comes first."""
     rows = []
     for (corpus, model), of_model in table.groupby(KEYS, sort=False):
         column = name or "mean"
@@ -92,7 +92,7 @@ def _wide(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
         judged = [method for method in order if method not in ENDS]
         for method in dict.fromkeys([*judged, *of_model["method"]]):
             of_method = of_model[of_model["method"] == method].to_dict("records")
-            # The ends are 0 and 1; it is their values that tell how long the scale is.
+            # The scores of the ends are 0 and 1; their values show the length of the scale.
             shown = ("", "mean") if method in ENDS else (name, column)
             rows.append(
                 {
@@ -133,7 +133,7 @@ def _figures(models: Sequence[Model], table: pandas.DataFrame, output: Output) -
 
 
 def _findings(table: pandas.DataFrame, output: Output) -> None:
-    """One sentence per model, by the first measure and erasure: the best method, and attention."""
+    """Add one sentence per model on the best method and attention, by the first measure and removal method."""
     for (corpus, model), rows in table.groupby(KEYS, sort=False):
         first = rows.iloc[0]
         rows = rows[(rows["measure"] == first["measure"]) & (rows["erasure"] == first["erasure"])]
@@ -153,8 +153,8 @@ def _findings(table: pandas.DataFrame, output: Output) -> None:
         output.sentence(slug("faithfulness", corpus, model), f"{opening}{said}.")
 
 
-def erasure_rows(of_model: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Of each measure, how alike two removal methods order the methods: Kendall's tau-b of their scores."""
+def removal_rows(of_model: Sequence[Measured]) -> list[dict[str, Any]]:
+    """For each measure, how alike two removal methods rank the methods: Kendall's tau-b of their scores."""
     by_name: dict[str, list[Measured]] = {}
     for each in of_model:
         if each.measure.k is None and each.measure.removal and each.has_scale:
@@ -181,9 +181,9 @@ def erasure_rows(of_model: Sequence[Measured]) -> list[dict[str, Any]]:
     return rows
 
 
-def erasure_table(models: Sequence[Model], output: Output) -> None:
-    """Whether the order of the methods survives the choice of the erasure."""
-    rows = [{**about(model), **row} for model in models for row in erasure_rows(measured(model))]
+def removal_table(models: Sequence[Model], output: Output) -> None:
+    """Add a table on whether the ranking of the methods depends on the removal method."""
+    rows = [{**about(model), **row} for model in models for row in removal_rows(measured(model))]
     if rows:
         table = pandas.DataFrame(rows)
         columns = [*KEYS, "measure", "first", "second", "tau", "methods"]
@@ -200,8 +200,7 @@ def erasure_table(models: Sequence[Model], output: Output) -> None:
 
 def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> list[dict[str, Any]]:
     """
-    One row per pair of methods, the better one first; p-values are also corrected for the number of
-    pairs of the measure (Holm).
+    One row per pair of methods, the better one first. P-values are also corrected for the number of pairs (Holm).
     """
     if not each.has_scale or len(each.methods) < 2:
         return []
@@ -223,7 +222,7 @@ def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> list[dict
 
 
 def difference_table(models: Sequence[Model], output: Output) -> None:
-    """All pairs of methods; people read those with the best method or attention."""
+    """Add a table of all pairs of methods; people read the pairs with the best method or attention."""
     rows = [
         {**about(model), **row}
         for model in models
@@ -253,12 +252,12 @@ def difference_table(models: Sequence[Model], output: Output) -> None:
 
 
 CURVES = {"deletion_curve": "share of words deleted", "insertion_curve": "share of words inserted"}
-# Texts are of different lengths: their curves are read at these shares.
+# Texts differ in length: their curves are interpolated at these shares.
 SHARES = numpy.linspace(0, 1, 21)
 
 
 def curves_of(model: Model, measure: FaithfulnessMeasure) -> dict[str, numpy.ndarray]:
-    """By method, at the shares; NaN of texts without a curve. Shape: (shares, seeds, texts)"""
+    """Curves by method, at the shares; NaN for texts without a curve. Shape: (shares, seeds, texts)"""
     first: FaithfulnessFile = model.files[0]
     methods = list(dict.fromkeys(first.by_measure[measure]["method"]))
     positions = {text: position for position, text in enumerate(first.ids)}
@@ -274,7 +273,7 @@ def curves_of(model: Model, measure: FaithfulnessMeasure) -> dict[str, numpy.nda
 
 
 def curve_figures(models: Sequence[Model], output: Output) -> None:
-    """One figure per kind of curve and erasure, one panel per model."""
+    """Add one figure per kind of curve and removal method, with one panel per model."""
     measures = dict.fromkeys(
         measure
         for model in models
@@ -299,7 +298,7 @@ def _curve_panel(model: Model, measure: FaithfulnessMeasure) -> BandPanel:
     for method in sorted(of_model, key=lambda name: name in (RANDOM, SEARCH)):
         spread = intervals(of_model[method])
         if numpy.isnan(spread.mean).all():
-            # The search finds a set for each number of words, which are no order: it has no curve.
+            # The search finds one set per number of words, not an order, so it has no curve.
             continue
         bands_of.append(
             Band(method, SHARES, spread.mean, spread.low, spread.high, method in (RANDOM, SEARCH))
@@ -313,7 +312,7 @@ ATTENTION = "attention"
 
 
 def joined(study: StudyFiles) -> list[tuple[Model, Model]]:
-    """The same model as attribution files with rationales have it, and faithfulness files."""
+    """Pairs of models: attribution files with rationales, and faithfulness files of the same weights."""
     with_rationales = {
         frozenset(file.learned for file in model.files): model
         for model in study.models
@@ -351,7 +350,7 @@ def method_rows(explained: Model, judged: Model) -> list[dict[str, object]]:
 
 
 def _on_scale(judged: Model) -> Measured:
-    """By the first erasure that the file has."""
+    """Comprehensiveness by the first removal method of the file."""
     for each in measured(judged):
         if each.measure.name == COMPREHENSIVENESS and each.measure.k is None and each.has_scale:
             return each
@@ -359,7 +358,7 @@ def _on_scale(judged: Model) -> Measured:
 
 
 def plausibility_figure(study: StudyFiles, output: Output) -> str | None:
-    """One panel per model."""
+    """Add a table and a figure of plausibility and faithfulness, with one panel per model."""
     pairs = joined(study)
     if not pairs:
         raise AnalysisError(
@@ -394,7 +393,7 @@ def plausibility_figure(study: StudyFiles, output: Output) -> str | None:
                     (row["plausible low"], row["plausible high"]),
                     (row["faithful low"], row["faithful high"]),
                 )
-                # Attention is drawn last, on top of what lies at the same position.
+                # Attention is drawn last, on top of other points.
                 for row in sorted(
                     group.to_dict("records"), key=lambda row: row["method"] == ATTENTION
                 )
@@ -419,7 +418,7 @@ FAITHFULNESS = Exhibition(
     (
         Exhibit("faithfulness-scale", (), scale_tables, of=JUDGED),
         Exhibit("faithfulness-differences", (), difference_table, of=JUDGED),
-        Exhibit("faithfulness-erasures", (), erasure_table, of=JUDGED),
+        Exhibit("faithfulness-erasures", (), removal_table, of=JUDGED),
         Exhibit("faithfulness-curves", (), curve_figures, of=JUDGED),
         StudyExhibit("faithfulness-plausibility", plausibility_figure),
         StudyExhibit(verdicts.NAME, verdicts.verdict_table),

@@ -1,4 +1,4 @@
-"""What `python -m analysis table heads` makes of perturbation files: the effect of each head."""
+"""The effect of each head of self-attention on the output, from perturbation files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,15 +28,17 @@ from analysis.written import number
 INCHES_A_CELL = 0.42
 COLOURS = LinearSegmentedColormap.from_list("effect", ["#F7F7F7", style.BLUE], N=256)
 WHITE_PRINT_FROM = 0.6
-# Whole layers stand a column apart.
+# Columns between the heads and the whole layers.
 GAP = 1
 
 
 @dataclass(frozen=True)
 class HeadsPanel:
     """
-    heads : Shape: (layers, heads)
-    layers : of each layer as a whole. Shape: (layers,)
+    Effects in one model.
+
+    heads : the effect of each head. Shape: (layers, heads)
+    layers : the effect of each layer as a whole. Shape: (layers,)
     """
 
     title: str
@@ -45,7 +47,7 @@ class HeadsPanel:
 
 
 def heads_figure(panels: Sequence[HeadsPanel], label: str) -> Figure:
-    """One under the other, in the same shades, which end at the strongest head."""
+    """Panels below each other, on one colour scale that ends at the strongest head."""
     layers = max(len(panel.heads) for panel in panels)
     columns = max(panel.heads.shape[1] for panel in panels) + GAP + 1
     width = max(style.SINGLE, INCHES_A_CELL * columns + 1.6)
@@ -83,12 +85,12 @@ def _draw(axes: Axes, panel: HeadsPanel, top: float) -> AxesImage:
 
 
 def _end(values: numpy.ndarray) -> float:
-    """Where shades end: not at 0, if nothing does anything."""
+    """The end of the colour scale; above 0 even if no head has an effect."""
     return max(float(numpy.nanmax(values)), 0.01)
 
 
 def _short(value: float, top: float) -> str:
-    """Two digits, or three where all is small, without the 0 before the point."""
+    """Two digits, or three if all values are small, without the leading 0."""
     return f"{value:.{2 if top >= 0.1 else 3}f}".removeprefix("0")
 
 
@@ -105,8 +107,8 @@ WORDS = {
 
 def effects(file: TextFile) -> tuple[numpy.ndarray, int, int]:
     """
-    Of each text: of each head, the first layer first; then of each layer; then of all. With the number
-    of layers, and of the heads of each. Shape: (texts, heads + layers + 1)
+    Effects per text, of each head (layer by layer), each layer, and all together; and the numbers of layers and of heads
+    per layer. Shape: (texts, heads + layers + 1)
     """
     columns = [numpy.stack(file.table[COLUMNS[position].column].to_numpy()) for position in (0, 1)]
     alone, layers = (numpy.asarray(column, dtype=float) for column in columns)
@@ -118,7 +120,7 @@ def effects(file: TextFile) -> tuple[numpy.ndarray, int, int]:
 
 
 def rows_of(model: Model) -> list[dict[str, Any]]:
-    """A row for each head, each layer and all of them: how far the output moves, as a mean over texts."""
+    """One row per head, per layer and for all: the mean change of the output over texts."""
     of_seeds = [effects(file) for file in model.files]
     _, layers, heads = of_seeds[0]
     keys = [(layer, head) for layer in range(1, layers + 1) for head in range(1, heads + 1)]
@@ -143,7 +145,7 @@ def change_of(model: Model) -> str:
 
 
 def heads(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure of layers by heads, and one sentence per model."""
+    """Add the table, a figure of layers by heads, and one sentence per model."""
     tables = {model.name: pandas.DataFrame(rows_of(model)) for model in models}
     table = pandas.concat(tables.values(), ignore_index=True)
     output.table(

@@ -45,11 +45,11 @@ from attention_explain.files.faithfulness import TIED
 
 ATTENTION = "attention"
 CONTROL = "random"
-# Trained to attend elsewhere: what attention says about these is wrong by construction.
+# Models trained to attend elsewhere: their attention is wrong by construction.
 WRONG = (ADVERSARY, DECEPTIVE)
-# Fewer cannot be ranked.
+# Fewer methods cannot be ranked.
 LEAST_METHODS = 4
-# Fewer say next to nothing about others: their mean has no interval.
+# The mean of fewer models has no interval.
 LEAST_MODELS = 3
 MEASURE = ["measure", "erasure"]
 KEYS = ["corpus", "model", "seed", "role", "erasure training"]
@@ -58,9 +58,10 @@ KEYS = ["corpus", "model", "seed", "role", "erasure training"]
 @dataclass(frozen=True)
 class Judged:
     """
-    A trained model, the truth about its methods, and what measures say of them.
+    A trained model, the truth about its methods, and what measures of faithfulness say.
 
-    truth : average precision by method; `first` is the share of texts with a cause first.
+    truth : average precision by method.
+    first : share of texts whose top-ranked token is a cause, by method.
     """
 
     attributions: Attributions
@@ -70,7 +71,7 @@ class Judged:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What a row is known by."""
+        """The columns that identify a row."""
         model = self.attributions.model
         return {
             "corpus": model.corpus,
@@ -85,7 +86,7 @@ class Judged:
 
     @cached_property
     def measures(self) -> list[Measured]:
-        """Whole ones, without bins."""
+        """Measures over all tokens, without bins."""
         return [
             each
             for each in measured(Model("", (self.faithfulness,)))
@@ -94,7 +95,7 @@ class Judged:
 
 
 def judged_models(study: StudyFiles) -> list[Judged]:
-    """Those that have both files, and known causes."""
+    """The trained models that have both files, and known causes."""
     explained = {
         file.learned: file
         for model in study.models
@@ -118,7 +119,7 @@ def judged_models(study: StudyFiles) -> list[Judged]:
 
 
 def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
-    """By method, the more the better: scores on the scale, or values where there is none."""
+    """By method, higher is better: scores on the scale, or values if there is no scale."""
     if each.has_scale:
         return each.scores(methods).mean
     means = each.means(methods).mean
@@ -127,8 +128,8 @@ def _goodness(each: Measured, methods: Sequence[str]) -> numpy.ndarray:
 
 def agreement_rows(judged: Judged) -> list[dict[str, Any]]:
     """
-    One row per measure and erasure: Kendall's tau-b, over methods, of what the measure says with the
-    truth; the truth about the method that the measure puts first, and about the best one.
+    One row per measure and removal method: Kendall's tau-b, over methods, of the measure with the truth; the truth about
+    the method that the measure ranks first, and about the best method.
     """
     rows = []
     for each in judged.measures:
@@ -164,7 +165,7 @@ def _tau(first: numpy.ndarray, second: numpy.ndarray) -> float:
 
 
 def attention_rows(judged: Judged) -> list[dict[str, Any]]:
-    """What measures say of attention, compared with the truth, one row per measure and erasure."""
+    """Scores of attention compared with the truth, one row per measure and removal method."""
     return [
         {
             **judged.about,
@@ -182,8 +183,8 @@ def over_models(
     table: pandas.DataFrame, columns: Sequence[str], keys: Sequence[str]
 ) -> pandas.DataFrame:
     """
-    Means of the columns by measure, erasure and keys, with intervals over models, of three or
-    more: the seeds of a model are averaged first, since they are no other models.
+    Means of the columns by measure, removal method and keys, with intervals over models if there are at least three.
+    The seeds of a model are averaged first.
     """
     rows = []
     for key, group in table.groupby([*MEASURE, *keys], sort=False):
@@ -200,7 +201,7 @@ def over_models(
 
 
 def truth_tables(study: StudyFiles, output: Output) -> str | None:
-    """Which measure ranks methods as the truth does; and which calls wrong attention faithful."""
+    """Add tables on which measure ranks methods as the truth does, and which calls wrong attention faithful."""
     judged = judged_models(study)
     if not judged:
         raise AnalysisError(
@@ -245,7 +246,7 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
     )
     output.data("planted-truth-by-model.csv", csv(table).encode())
     rows = means.to_dict("records")
-    # Not their forms, nor their parts: the table has these.
+    # Variants and components of measures are in the table only.
     every = [row["measure"] for row in rows]
     shown_measures = {
         name
@@ -288,8 +289,8 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
 
 def cause_first_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     """
-    The truth itself, one row per model and method: how often a known cause comes first, over texts and
-    seeds, compared with chance; and average precision.
+    The truth itself, one row per model and method: how often a known cause ranks first, over texts and seeds, compared
+    with chance; and average precision.
     """
     rows = []
     keys = ("corpus", "model", "role", "encoder", "projection", "erasure training")
@@ -330,7 +331,7 @@ def _by_model_table(judged: Sequence[Judged], output: Output) -> None:
 
 
 def _wrong_attention(table: pandas.DataFrame, output: Output) -> None:
-    """Attention that was trained to look elsewhere: what measures say of it, compared with plain models."""
+    """Add a table of the scores of attention that was trained to look elsewhere, compared with plain models."""
     means = over_models(table[table["role"].isin((PLAIN, *WRONG))], ["score", "truth"], ["role"])
     shown = means[[*MEASURE, "role"]].copy()
     shown["measure"] = shown["measure"].str.replace("_", " ")

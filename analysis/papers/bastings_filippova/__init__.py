@@ -24,28 +24,30 @@ from analysis.papers.shared.paper import Paper
 from analysis.written import Estimate, average
 
 ATTENTION = "attention"
-# The paper's families of saliency methods, those that are signed.
+# The paper's families of saliency methods: signed ones.
 FAMILIES: dict[str, Sequence[str]] = {
     "gradients": ("gradient-x-input", "integrated-gradients"),
     "propagation": ("lrp",),
     "occlusion": ("occlusion", "leave-one-out-signed"),
 }
-# Those of them that are unsigned, as attention has none: the norm of the gradient, and leave-one-out by the size
-# of the change. Words that speak against the class come first there, too with every unsigned method.
-WITHOUT_SIGN: dict[str, Sequence[str]] = {
+# Unsigned methods, comparable with attention: the norm of the gradient, and leave-one-out by the magnitude of the
+# change. With every unsigned method, words that speak against the class rank high as well.
+UNSIGNED: dict[str, Sequence[str]] = {
     "the norm of the gradient": ("gradient",),
     "leave-one-out by magnitude": ("leave-one-out",),
 }
-# What is left without the words that a method names, and by them alone; words are left out.
+# The effect of deleting the words that a method ranks highest, and of keeping only them.
 MEASURES = ("comprehensiveness", "sufficiency")
-ERASURE = "delete"
+REMOVAL = "delete"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ApartRow(TableRow):
     """
-    others_less : the mean position of the pairs of other methods less that of attention's.
-    pairs_of_attention, pairs_of_others : how many there are.
+    How much better other methods agree with each other than with attention.
+
+    others_less : the mean agreement of pairs of other methods less that of pairs with attention.
+    pairs_of_attention, pairs_of_others : the numbers of pairs.
     """
 
     measure: str
@@ -56,7 +58,7 @@ class ApartRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessDifferenceRow(TableRow):
-    """The faithfulness score of one method, less that of another."""
+    """The faithfulness score of one method less that of another."""
 
     measure: str
     erasure: str
@@ -65,7 +67,7 @@ class FaithfulnessDifferenceRow(TableRow):
     difference: Estimate = estimated(mean="difference", difference=True)
 
     def of(self, method: str) -> Estimate | None:
-        """That of the method less attention's; None if the row is of others."""
+        """The score of the method less that of attention; None if the row is about other methods."""
         if (self.first, self.second) == (method, ATTENTION):
             return self.difference
         if (self.first, self.second) == (ATTENTION, method):
@@ -79,7 +81,7 @@ FAITHFULNESS = TypedTable("faithfulness-differences", FaithfulnessDifferenceRow)
 
 
 def more_faithful(tables: Tables, families: Mapping[str, Sequence[str]]) -> Iterator[Judgement]:
-    rows = tables.rows(FAITHFULNESS, role="plain", erasure=ERASURE)
+    rows = tables.rows(FAITHFULNESS, role="plain", erasure=REMOVAL)
     for _, of_model in group_rows(rows, "corpus", "model", "protocol"):
         parts = [
             above(f"{measure}, {family} less attention:", average(known))
@@ -106,7 +108,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
         again = repeated({(row.first, row.second): row.mean.mean for row in all_pairs})
         pairs = [row for row in all_pairs if not {row.first, row.second} & again]
         with_attention = [row for row in pairs if ATTENTION in (row.first, row.second)]
-        # Attention is unsigned: other pairs by their signs would be more than it can have.
+        # Attention is unsigned: signed pairs would agree better than it can.
         among = [
             row
             for row in pairs
@@ -121,7 +123,7 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
                 f"{what} of attention with {len(with_attention)} methods {ours}, of {len(among)} "
                 f"pairs of them {theirs}; difference"
             )
-            # Taken on the same texts; tables of earlier versions have it over other pairs.
+            # The difference on the same texts, if it is over the same pairs.
             apart = first_where(
                 tables.rows(APART, measure="kendall", corpus=corpus),
                 model=model,
@@ -148,7 +150,7 @@ CLAIMS = (
         "the score of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
         "attention is more faithful than one of the two, by either measure",
         FAITHFULNESS,
-        partial(more_faithful, families=WITHOUT_SIGN),
+        partial(more_faithful, families=UNSIGNED),
         corrects="saliency-is-more-faithful",
     ),
     Claim(

@@ -19,8 +19,8 @@ from analysis.papers.shared.agreement import (
 from analysis.papers.shared.published import VECTORS
 
 TAU = "tau of {scores} with {importance}, predicted {predicted}"
-# Of SST, all test texts and three seeds unless it is said otherwise: from the tables of the study, and for the
-# last epoch of a training of its own.
+# On SST, all test texts and three seeds unless stated otherwise, from the tables of the study; the last epoch is from a
+# separate training.
 CNN_TANH = Traced(
     {
         "corpus": "sst",
@@ -70,7 +70,7 @@ PRINTED = (
 
 
 WITHOUT_CONTEXT = "affine"
-# For tau, which is at most 1; for scaled tau, midway between chance and the best that ties allow.
+# For tau, at most 1; for scaled tau, midway between chance and the best that ties allow.
 WEAK = 0.5
 
 

@@ -51,7 +51,7 @@ from analysis.written import number
 
 
 def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """A paragraph and a table: tau of attention compared with that of random scores."""
+    """A paragraph and a table: tau of attention compared with tau of random scores."""
     chosen = where(rows, predicted="overall", scores="attention")
     shown = [
         {
@@ -113,15 +113,13 @@ NOTE = (
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    """
-    Adds the table of Kendall's tau compared with theirs, and that of the differences between its rows.
-    """
+    """Add the table of Kendall's tau compared with theirs, and a table of differences between its rows."""
     of_models = [compute_agreements(model, pairs_of(model)) for model in models]
     agreements = list(chain.from_iterable(of_models))
     rows = [agreement_rows(one, pairs_of(one[0].model)) for one in of_models]
     table = pandas.concat(rows, ignore_index=True)
     theirs = read_published("jain_wallace/correlations").assign(scores="attention")
-    # Of pairs, the outputs of the released code have those of the other two, too.
+    # For pairs of texts, the released outputs also have gradient with leave-one-out.
     others = read_published("jain_wallace/gradient_and_leave_one_out_of_pairs")
     theirs = pandas.concat([theirs, others.assign(protocol="selected_on_dev")])
     theirs = theirs.assign(projection="softmax")
@@ -143,22 +141,22 @@ def correlations(models: Sequence[Model], output: Output) -> None:
 
 
 def pairs_of(model: Model) -> tuple[Methods, ...]:
-    """Theirs, and those with the norm of the gradient where all files of the model have that, too."""
+    """Their pairs, and those with the norm of the gradient if all files of the model have it."""
     if any(GRADIENT_NORM.problem(file) for file in model.files):
         return PAIRS
     return (*PAIRS, (ATTENTION, GRADIENT_NORM), (GRADIENT_NORM, LEAVE_ONE_OUT))
 
 
 def _ranges(table: pandas.DataFrame) -> list[str]:
-    """Of the seeds' means; a dash where there are none."""
+    """Ranges of the means of seeds; a dash if there are none."""
     ends = zip(table["code low"], table["code high"], strict=True)
     return ["-" if pandas.isna(low) else f"{number(low)} to {number(high)}" for low, high in ends]
 
 
 def released_code() -> pandas.DataFrame:
     """
-    What the released code gave on the shared SST files: the columns that a row of ours is known by,
-    with the lowest and the highest mean of its seeds.
+    Results of the released code on the shared SST files: the columns that identify a row, and the lowest and highest mean
+    of its seeds.
     """
     table = read_published("jain_wallace/code_on_shared_sst")
     table = table.rename(columns={"first": "scores", "second": "importance"})
@@ -168,7 +166,7 @@ def released_code() -> pandas.DataFrame:
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:
-    """Adds for each model a figure of Kendall's tau, text by text: one panel per pair of methods."""
+    """Add a figure of Kendall's tau per text for each model, with one panel per pair of methods."""
     for model in models:
         figure = densities(class_panels(model, PAIRS), "Kendall's tau", widest=3)
         output.figure(
@@ -181,7 +179,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
 
 
 GRADIENT_TABLE = "gradient-definitions"
-# Ties are left out of tau-b, and count as what both may agree on in the other.
+# Tau-b leaves ties out; tau-x counts them as something that both may agree on.
 GRADIENT_MEASURES = {"kendall": "tau-b", "fagin:k=all": "tau-x"}
 GRADIENT_SHOWN = [
     "corpus",
@@ -198,7 +196,7 @@ LEAST = 2
 
 
 def gradient_definitions(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, of all models that have several."""
+    """Add the table of tau by definition of the gradient, for models with several of them."""
     rows = [row for model in models for row in _rows(model)]
     if not rows:
         raise AnalysisError(
@@ -245,7 +243,7 @@ def _rows(model: Model) -> Iterator[dict[str, Any]]:
 
 
 def _is_gradient(options: dict[str, Any]) -> bool:
-    """Of inputs; integrated and smoothed ones have no such option."""
+    """Whether the options are those of a gradient of inputs; integrated and smoothed gradients have others."""
     kinds = ("norm" in options) != ("absolute" in options)
     return {"of", "detach_attention"} <= set(options) and kinds and options.get("at") != "hidden"
 
@@ -263,14 +261,14 @@ ACCURACY_SHOWN += ("undefined", "selected on")
 
 
 def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:
-    """One row per model, in their order, with what was published of it, if anything was."""
+    """One row per model, in their order, with the published accuracy if there is one."""
     rows = [{**about(model), **summarise(model, correct)} for model in models]
     theirs = read_published("jain_wallace/accuracy_of_pairs").assign(projection="softmax")
     return with_difference(with_published(pandas.DataFrame(rows), theirs), "published")
 
 
 def accuracies(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of accuracies; of pairs, with those of the released code's outputs."""
+    """Add the table of accuracies, for pairs of texts with those of the released outputs."""
     table = accuracy_table(models)
     output.table(
         ACCURACIES,

@@ -41,9 +41,11 @@ LARGEST = Method("permutation", "permutation", check="max_attention")
 @dataclass(frozen=True, kw_only=True)
 class PermutedRow(TableRow):
     """
+    The change of the output under permuted attention.
+
     predicted : the class, or `overall`.
     max_attention : the bin of the largest weight, or `all`.
-    change : of the output, the mean over texts of the medians over permutations.
+    change : the mean over texts of the medians over permutations.
     """
 
     predicted: str
@@ -57,8 +59,8 @@ SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "m
 
 def permutation_rows(model: Model) -> list[dict[str, Any]]:
     """
-    From the perturbation files of a model: a row for each predicted class and bin of the largest
-    weight, and for all of them together.
+    One row per predicted class and bin of the largest weight, and for all together, from the perturbation files of a
+    model.
     """
     values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
     bins = {ALL: weights == weights, **bin_texts(weights)}
@@ -73,7 +75,7 @@ def permutation_rows(model: Model) -> list[dict[str, Any]]:
 
 
 def permutation(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure and one sentence per model on what permuted attention changes."""
+    """Add the table, a figure and one sentence per model on the effect of permuted attention."""
     table = pandas.DataFrame([row for model in models for row in permutation_rows(model)])
     output.table(
         PERMUTATION.name,
@@ -128,8 +130,10 @@ BINS = 20
 @dataclass(frozen=True)
 class Found:
     """
-    values : what was found, by series.
-    failures : how many texts of each series have nothing.
+    Results of a search in one model.
+
+    values : the values found, by series.
+    failures : the number of texts without a result, by series.
     """
 
     title: str
@@ -140,7 +144,7 @@ class Found:
 def found_histograms(
     panels: Sequence[Found], label: str, failure: str, top: float, widest: int = 2
 ) -> Figure:
-    """Shares of the series' texts; `failure` names the bar of the others, which stands at 0."""
+    """Histograms of the values as shares of the texts; `failure` labels the bar of texts without a result."""
     with style.applied():
         figure, axes, used = style.panels(len(panels), widest, 0.6, 1.9, sharey=True)
         for one, panel in zip(used, panels, strict=True):
@@ -186,7 +190,7 @@ def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
         )
     axes.axvline(-step, color=style.GREY, linewidth=0.5)
     axes.set_xlim(-3.5 * step, top)
-    # None so near the end that their numbers would touch.
+    # Ticks near the end would touch its label.
     positions = [position for position in numpy.linspace(0, 1, 6) if position < top - 0.1]
     axes.set_xticks([-2.5 * step, *positions, top])
     axes.set_xticklabels([failure, *(f"{position:g}" for position in positions), f"{top:.2f}"])
@@ -204,8 +208,10 @@ ADVERSARY_NOTE = (
 @dataclass(frozen=True, kw_only=True)
 class InstanceAdversaryRow(TableRow):
     """
+    The largest divergence found, by class.
+
     predicted : the class, or `overall`.
-    max_jsd : the largest divergence found, the mean over all texts.
+    max_jsd : the mean over all texts.
     """
 
     predicted: str
@@ -216,14 +222,12 @@ ADVERSARY = TypedTable("jain-wallace-adversary", InstanceAdversaryRow)
 
 
 def found_only(values: Sample, success: Sample) -> Sample:
-    """The values without those of texts that the search found nothing for."""
+    """The values of the texts that the search found a result for."""
     return values.where(success.value == 1)
 
 
 def adversary_rows(model: Model) -> list[dict[str, Any]]:
-    """
-    From the perturbation files of a model: a row for each predicted class, and one for all texts.
-    """
+    """One row per predicted class and one for all texts, from the perturbation files of a model."""
     success, jsd = sample(model, check(SUCCESS)), sample(model, check(MAX_JSD))
     parameters = model.files[0].declared[INSTANCE_ADVERSARY].get("parameters", {})
     members = groups(model, "predicted")
@@ -250,7 +254,7 @@ def adversary_rows(model: Model) -> list[dict[str, Any]]:
 
 
 def adversary(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, two figures and one sentence per model on what the search for each text found."""
+    """Add the table, two figures and one sentence per model on the results of the search per text."""
     table = pandas.DataFrame([row for model in models for row in adversary_rows(model)])
     output.table(
         ADVERSARY.name,

@@ -1,4 +1,4 @@
-"""What `python -m analysis table supporting-facts` makes: a table, a figure, and one sentence per model."""
+"""Supporting facts: whether methods find the facts that an answer rests on, where these are known."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ NOT_JUDGED = {
 
 
 def with_known_causes(study: StudyFiles) -> list[tuple[Model, Model | None]]:
-    """Models of texts with known causes; each with its faithfulness files, where it has any."""
+    """Models of texts with known causes, each with its faithfulness files, if any."""
     judged = {_weights(model): model for model in study.judged}
     return [
         (model, judged.get(_weights(model)))
@@ -64,7 +64,7 @@ def facts_table(pairs: Sequence[tuple[Model, Model | None]]) -> pandas.DataFrame
 
 
 def method_rows(explained: Model, judged: Model | None = None) -> list[dict[str, Any]]:
-    """One row per method; no score where it was not judged, as the control is not, which is one end."""
+    """One row per method, without scores for methods that have none, such as the random control."""
     methods = explained.files[0].methods
     of_name = {each.name: each for each in measures()}
     mass, chance = values_by_text(explained, of_name["mass"])
@@ -91,7 +91,7 @@ def method_rows(explained: Model, judged: Model | None = None) -> list[dict[str,
 
 
 def _estimated(columns: Mapping[str, Intervals], position: int) -> dict[str, float]:
-    """The columns of one method, as `Estimate.of` reads them."""
+    """The columns of one method, in the format of `Estimate.of`."""
     row: dict[str, float] = {}
     for name, each in columns.items():
         ends = (float(values[position]) for values in (each.mean, each.low, each.high))
@@ -100,7 +100,7 @@ def _estimated(columns: Mapping[str, Intervals], position: int) -> dict[str, flo
 
 
 def _scores(judged: Model, methods: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """By method, where it stands by each measure; by the first erasure of the files."""
+    """By method, its score by each measure, for the first removal method of the files."""
     by_name: dict[str, Measured] = {}
     for each in measured(judged):
         if each.measure.name in FAITHFUL and each.measure.k is None and each.has_scale:
@@ -123,7 +123,7 @@ NAME = "supporting-facts"
 ATTENTION = "attention"
 KEYS = ["corpus", "model"]
 NOT_KNOWN = Estimate(numpy.nan, numpy.nan, numpy.nan)
-# What the figure shows, all from chance (0) to the best possible (1).
+# The series of the figure, all from chance (0) to the best possible (1).
 SERIES = {MASS_SCORE: "mass on the facts", **{name: name for name in FAITHFUL}}
 NOTE = (
     "Facts: the tokens that the label was made from. Mass: the share of the scores' sizes that is on "
@@ -137,7 +137,7 @@ NOTE = (
 
 
 def facts_exhibit(study: StudyFiles, output: Output) -> str | None:
-    """The table, a figure with all of it on one axis, and one sentence per model."""
+    """Add the table, a figure with all scores on one axis, and one sentence per model."""
     pairs = with_known_causes(study)
     if not pairs:
         raise AnalysisError(
@@ -167,7 +167,7 @@ def facts_exhibit(study: StudyFiles, output: Output) -> str | None:
 
 
 def _shown(table: pandas.DataFrame) -> pandas.DataFrame:
-    """What people read: of a model that has learned nothing a single row, which says so."""
+    """The table as people read it; a model that has learned nothing has a single row, which says so."""
     table = table[(table[NOTHING] == "") | ~table.duplicated(KEYS)]
     learned = (table[NOTHING] == "").to_numpy()
     shown = table[KEYS].copy()
@@ -198,7 +198,7 @@ def _dots(table: pandas.DataFrame) -> list[Dot]:
 
 
 def _finding(rows: pandas.DataFrame) -> str:
-    """Of one model: where attention points, and which method points there most."""
+    """A sentence on one model: how much attention is on the facts, and which method has most on them."""
     first = rows.iloc[0]
     published = first["published accuracy"]
     their = "" if numpy.isnan(published) else f"; published: {number(published)}"

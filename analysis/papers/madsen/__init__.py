@@ -37,9 +37,9 @@ class Chains:
     """
     All runs of one model and seed.
 
-    base : what it reaches on whole texts.
-    everything : what it reaches where all tokens are masked, by whomever.
-    reached : by method and share what it reaches in between.
+    base : accuracy on complete texts.
+    everything : accuracy with all tokens masked.
+    reached : accuracy in between, by method and share of masked tokens.
     """
 
     base: float | None = None
@@ -47,7 +47,7 @@ class Chains:
     reached: dict[str, dict[float, float]] = field(default_factory=dict)
 
     def curve(self, method: str, shares: Sequence[float]) -> numpy.ndarray | None:
-        """At these shares, the first of which is 0 and the last 1; None if a run is not there."""
+        """Accuracies at these shares, from 0 to 1; None if a run is missing."""
         between = self.reached.get(method, {})
         values = [self.base, *(between.get(share) for share in shares[1:-1]), self.everything]
         return None if None in values else numpy.array(values, dtype=float)
@@ -58,9 +58,9 @@ class Retrained:
     """
     A model with all its seeds.
 
-    shares : of the tokens masked, from 0 to 1.
-    curves : by method, `random` the last. Shape of each: (seeds, shares)
-    left_out : what is incomplete, in words.
+    shares : shares of masked tokens, from 0 to 1.
+    curves : accuracies by method, `random` last. Shape of each: (seeds, shares)
+    left_out : messages on what is incomplete.
     """
 
     corpus: str
@@ -71,7 +71,7 @@ class Retrained:
 
     @property
     def racu(self) -> dict[str, numpy.ndarray]:
-        """Of each method, against chance with the same seed. Shape of each: (seeds,)"""
+        """RACU of each method against random masking with the same seed. Shape of each: (seeds,)"""
         chance = self.curves[RANDOM]
         return {
             method: numpy.array(
@@ -84,10 +84,9 @@ class Retrained:
 
 def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[float]) -> float:
     """
-    The relative area between curves: of the area between the curve of chance and what is left where all
-    is masked, the share that lies between the curves of chance and of the method. 1 would be a method that
-    takes all there is at once, of which steps fall short; below 0 is one that is worse than chance. It is
-    not clipped. NaN where chance is no better than nothing.
+    Relative area between curves: the area between the random curve and that of the method, divided by the area between
+    the random curve and the accuracy with all tokens masked. 1 would be a method whose first tokens take everything,
+    which finite steps cannot reach; below 0 is worse than random. Not clipped. NaN if the random curve has no area.
     """
     chance, method = numpy.asarray(chance), numpy.asarray(method)
     whole = numpy.trapezoid(chance - chance[-1], shares)
@@ -96,8 +95,8 @@ def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[floa
 
 def complete_curves(runs: Sequence[Run]) -> list[Retrained]:
     """
-    Each model that there are complete curves of: on whole texts, with all tokens masked, and in between
-    by chance and by a method. Other runs are passed over.
+    The models with complete curves: runs on complete texts, with all tokens masked, and in between by `random` and by a
+    method. Other runs are ignored.
     """
     models: dict[tuple[str, str], dict[int | None, Chains]] = {}
     for run in runs:
@@ -118,7 +117,7 @@ def _retrained(corpus: str, model: str, seeds: dict[int | None, Chains]) -> Retr
     every = [chains.reached for chains in seeds.values()]
     between = sorted({share for one in every for shares in one.values() for share in shares})
     shares = (0.0, *between, 1.0)
-    # Seeds for which there is nothing to compare a method with have no part in it.
+    # A seed without a complete random curve cannot be compared.
     usable = {
         seed: chains for seed, chains in seeds.items() if chains.curve(RANDOM, shares) is not None
     }
@@ -164,7 +163,7 @@ def _check_new(known: float | None, run: Run) -> None:
 
 
 def _unmasked_name(model: ModelConfig) -> str:
-    """Of the same model on whole texts."""
+    """The name of the same model on complete texts."""
     reader = model.config["dataset_reader"]
     if model.erased is None:
         return model.name
@@ -191,7 +190,7 @@ FIGURE = "recursive-roar-figure"
 
 @dataclass(frozen=True, kw_only=True)
 class AreaRow(TableRow):
-    """How far a method's curve is below that of chance, over the seeds of a model."""
+    """The RACU of a method, over the seeds of a model."""
 
     method: str
     seeds: int
@@ -202,7 +201,7 @@ AREAS = TypedTable("recursive-roar-racu", AreaRow)
 
 
 def recursive_roar(study: StudyFiles, output: Output) -> str | None:
-    """Adds accuracies and areas by method, the curves, and one sentence per model."""
+    """Add tables of accuracy and RACU by method, the curves, and one sentence per model."""
     models = complete_curves(study.runs)
     about = "; ".join(
         f"{one.corpus}: {one.model} ({_counted(len(one.curves[RANDOM]))})" for one in models
@@ -260,7 +259,7 @@ def _accuracy_rows(model: Retrained) -> list[dict[str, Any]]:
 
 
 def _area_rows(model: Retrained) -> list[dict[str, Any]]:
-    """The furthest from chance first; the clipped value stands next to where it is another one."""
+    """One row per method, the largest RACU first; with the clipped value if any differs."""
     rows = [
         {**_named(model, method), **_over_seeds("RACU", values), CLIPPED: _clipped(values)}
         for method, values in model.racu.items()
@@ -320,7 +319,7 @@ def _panel(model: Retrained) -> BandPanel:
     )
 
 
-# Of RACU: what fifty passes would have to be worth.
+# In RACU: the gain that would justify fifty forward passes.
 LITTLE = 0.05
 
 

@@ -23,7 +23,7 @@ from analysis.written import Estimate
 
 # The number of epochs is not published.
 THEIRS = f"their number of epochs is not known; {VECTORS}"
-# Of SST, three seeds and all test texts: from the tables of the studies `meister_2021` and `attention_debate`.
+# On SST, three seeds and all test texts, from the tables of the studies `meister_2021` and `attention_debate`.
 BILSTM = (
     "it depends on training: with Jain & Wallace's (8 epochs at 1e-3, summed loss) the model has .503 with the gradient and .267 with "
     "leave-one-out; with Meister et al.'s (1e-4, mean loss) -.019 and .053, attention that is more uniform (normalised entropy .75 to .88 in place of "
@@ -40,7 +40,7 @@ KEYS = ["corpus", "model", "frozen"]
 
 
 def furthest(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Of each model's adversaries, since theirs is not known; chosen by no number that was printed."""
+    """The furthest adversary of each model, since their lambda is not known; printed numbers do not select it."""
     return table.loc[table.groupby(KEYS, sort=False)["jsd"].idxmax()]
 
 
@@ -106,13 +106,13 @@ PRINTED = (
 )
 
 
-# Of the normalised entropy: half of that of a state that all inputs matter to alike.
+# For normalised entropy: half of that of a state to which all inputs matter alike.
 SPREAD = 0.5
-# Of tau, of scaled and of normalised entropy: what counts as no more.
+# For tau, scaled tau and normalised entropy: the largest difference that counts as none.
 MARGIN = 0.05
-# Of accuracy: two standard errors on a test set of SST's size.
+# For accuracy: two standard errors on a test set of the size of SST.
 WORSE = 0.02
-# A state whose weight is 0 has gradient 0, and leaving it out changes nothing: agreement by construction.
+# A state with weight 0 has gradient 0, and leaving it out changes nothing: sparse attention agrees by construction.
 DENSE = "softmax"
 
 
@@ -177,7 +177,7 @@ def adversaries(tables: Tables, frozen: bool) -> Iterator[Judgement]:
 
 
 def _lost(tables: Tables, adversary: AdversaryRow) -> Estimate | None:
-    """Of accuracy, against the base."""
+    """The accuracy that the adversary lost against the base."""
     bases = tables.rows(ACCURACY, corpus=adversary.corpus, role="plain")
     base = first_where(bases, model=adversary.model)
     if adversary.accuracy_lost is None and base is not None:

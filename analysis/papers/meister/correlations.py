@@ -44,7 +44,7 @@ from analysis.written import Estimate
 
 @dataclass(frozen=True, kw_only=True)
 class MeanRow(TableRow):
-    """A number of each text: its mean over all texts and seeds of a model."""
+    """A mean over all texts and seeds of a model."""
 
     mean: Estimate = estimated()
 
@@ -61,8 +61,8 @@ PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of the entropy of what matters to a hidden state."""
-    table = _beside(_rows(models, check(INPUT_TO_HIDDEN)), "meister/table1_entropy")
+    """Add the table of the entropy of the importance of inputs for a hidden state."""
+    table = _with_published(_rows(models, check(INPUT_TO_HIDDEN)), "meister/table1_entropy")
     output.table(
         ENTROPY.name,
         table,
@@ -74,8 +74,8 @@ def table_1(models: Sequence[Model], output: Output) -> None:
 
 
 def table_3(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of accuracies."""
-    table = _beside(_rows(models, correct), "meister/table3_accuracy")
+    """Add the table of accuracies."""
+    table = _with_published(_rows(models, correct), "meister/table3_accuracy")
     columns = [name for name in SHOWN if "std" not in name]
     output.table(
         ACCURACY.name,
@@ -88,12 +88,12 @@ def table_3(models: Sequence[Model], output: Output) -> None:
 
 
 def table_6(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of Kendall's tau, and that of the differences between its rows."""
+    """Add the table of Kendall's tau, and a table of differences between its rows."""
     pairs = [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)]
     agreements, table = agreements_by_model(models, pairs)
     table = table[table["predicted"] == OVERALL].reset_index(drop=True)
     table["importance_of"] = table["second"].map(IMPORTANCE_OF)
-    table = _beside(table, "meister/table6_correlations")
+    table = _with_published(table, "meister/table6_correlations")
     table = table.rename(columns={"importance_of": "importance of"})
     keys = [*MODEL, "importance of", "importance"]
     output.table(
@@ -113,7 +113,7 @@ def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:
     return pandas.DataFrame([{**about(model), **summarise(model, values)} for model in models])
 
 
-def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
+def _with_published(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
     theirs = read_published(name)
     theirs["attention"] = theirs["encoder"].map(SCORERS)
     if "std" not in theirs:
@@ -122,10 +122,7 @@ def _beside(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
-    """
-    Adds for each corpus and encoder a figure of Kendall's tau: one panel per kind of importance, a
-    series a projection.
-    """
+    """Add a figure of Kendall's tau per corpus and encoder: one panel per kind of importance, one series per projection."""
     for corpus, encoder, alike in _by_encoder(not_swept(models)):
         output.figure(
             slug("meister-correlations", corpus, encoder),
@@ -154,7 +151,7 @@ def _tau_panel(models: Sequence[Model], method: Method) -> DensityPanel:
 
 
 def entropies(models: Sequence[Model], output: Output) -> None:
-    """Adds a figure of the entropies: one panel per corpus and encoder, a series a projection."""
+    """Add a figure of the entropies: one panel per corpus and encoder, one series per projection."""
     chosen = not_swept(models)
     panels = [
         DensityPanel(
@@ -178,7 +175,7 @@ def entropies(models: Sequence[Model], output: Output) -> None:
 
 
 def _by_encoder(models: Sequence[Model]) -> list[tuple[str, str, list[Model]]]:
-    """Corpus, encoder, and their models."""
+    """Triples of corpus, encoder, and their models."""
     return [
         (corpus, encoder, [model for model in several if model.config.encoder == encoder])
         for corpus, several in by_corpus(models).items()
@@ -190,7 +187,7 @@ ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
 def table_5(study: StudyFiles, output: Output) -> str | None:
-    """Adds the table; gives a sentence on adversaries that are left out, if any are."""
+    """Add the table of adversaries; return a sentence on those that are left out, if any."""
     table, left_out = adversary_rows(study)
     theirs = read_published("meister/table5_adversary").rename(
         columns={"mean": "published accuracy", "jsd": "published jsd"}

@@ -1,6 +1,6 @@
 """
-Meister et al.'s sweep: what changes as attention is made sparser? Sparsegen's lambda says how
-sparse it is; sparsemax is sparsegen with lambda 0, and softmax is no member of the family.
+Meister et al.'s sweep over the sparsity of attention. Sparsegen's lambda sets the sparsity; sparsemax is sparsegen with
+lambda 0, and softmax does not belong to the family.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ IMPORTANCE_OF = {
 }
 ABOUT = "models with sparsegen or sparsemax attention"
 CHANGE = "entropy change"
-# A correlation over fewer different values of lambda says nothing.
+# A correlation over fewer values of lambda is meaningless.
 LEAST_LAMBDAS = 3
 ENDS = ("tau at the smallest lambda", "tau at the largest lambda")
 
@@ -62,9 +62,11 @@ ENDS = ("tau at the smallest lambda", "tau at the largest lambda")
 @dataclass(frozen=True, kw_only=True)
 class SweepRow(TableRow):
     """
-    importance : of inputs, by which method.
-    correlation : of lambda with the entropy of that importance.
-    change : of that entropy, from the least sparse attention to the sparsest.
+    Sparsity of attention and entropy of importance.
+
+    importance : the method that scores the inputs.
+    correlation : the correlation of lambda with the entropy of the scores.
+    change : the change of entropy from the least sparse attention to the sparsest.
     """
 
     importance: str
@@ -75,8 +77,11 @@ class SweepRow(TableRow):
 @dataclass(frozen=True, kw_only=True)
 class TauRow(TableRow):
     """
-    importance : of inputs, by which method.
-    correlation : of lambda with tau of attention with that importance; `of_scaled`: with scaled tau.
+    Sparsity of attention and its agreement with importance.
+
+    importance : the method that scores the inputs.
+    correlation : the correlation of lambda with tau of attention with these scores.
+    of_scaled : the correlation of lambda with scaled tau.
     """
 
     importance: str
@@ -91,7 +96,7 @@ SHOWN += ("difference", "spearman", "entropy", CHANGE, f"{CHANGE}, interval", "l
 
 
 def lambda_of(model: Model) -> float | None:
-    """How sparse the attention is; None if its projection is no member of the family."""
+    """Sparsegen's lambda of the model; None if its projection does not belong to the family."""
     return {"sparsegen": model.config.sparsity, "sparsemax": 0.0}.get(model.config.projection)
 
 
@@ -101,21 +106,21 @@ def swept(model: Model) -> bool:
 
 
 def not_swept(models: Sequence[Model]) -> list[Model]:
-    """Without the steps of a sweep, which are too many for one picture, if there are others."""
+    """The models without the steps of a sweep, which are too many for one figure, if there are others."""
     return [model for model in models if model.config.projection != "sparsegen"] or list(models)
 
 
 def sweeps(models: Sequence[Model], least: int = 2) -> list[list[Model]]:
     """
-    Models that differ in lambda alone, trained in one way, each sweep in rising order; of two with the same lambda one
-    is taken. Raises `AnalysisError` where no sweep has `least` values of lambda.
+    Models that differ only in lambda, sorted by it; one model per lambda. Raises `AnalysisError` if no sweep has `least`
+    values of lambda.
     """
     by_setting: dict[tuple, dict[float, Model]] = {}
     for model in models:
         config = model.config
         setting = (config.corpus, config.encoder, config.attention, protocol_of(config.config))
         steps = by_setting.setdefault(setting, {})
-        # Where both are there, sparsegen's is the one that was trained like its neighbours.
+        # Of sparsemax and sparsegen with lambda 0, the latter was trained like its neighbours.
         if lambda_of(model) not in steps or config.projection == "sparsegen":
             steps[lambda_of(model)] = model
     long_enough = [steps for steps in by_setting.values() if len(steps) >= least]
@@ -127,9 +132,7 @@ def sweeps(models: Sequence[Model], least: int = 2) -> list[list[Model]]:
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
-    """
-    Adds the table of how lambda and the entropy of importance go together, over trained models.
-    """
+    """Add the table of correlations of lambda with the entropy of importance, over trained models."""
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     rows = [correlation(steps, method) for steps in all_sweeps for method in INPUTS]
     theirs = read_published("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
@@ -151,8 +154,8 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 def correlation(steps: Sequence[Model], method: Method) -> dict[str, Any]:
     """
-    A row of the table: from the steps of a sweep, each seed of each a point, how lambda goes
-    together with the mean entropy of the importance that the method gives.
+    A row of the table: the correlation of lambda with the mean entropy of the scores of the method. Each seed of each step
+    is a point.
     """
     values = [sample(model, entropy(method)).value for model in steps]
     lambdas, means = _points(steps, values)
@@ -175,10 +178,7 @@ def correlation(steps: Sequence[Model], method: Method) -> dict[str, Any]:
 
 
 def figure_3(models: Sequence[Model], output: Output) -> None:
-    """
-    Adds the table of how lambda and the agreement of attention with the importance of inputs go together,
-    over trained models.
-    """
+    """Add the table of correlations of lambda with the agreement of attention and importance, over trained models."""
     all_sweeps = sweeps(models, LEAST_LAMBDAS)
     table = pandas.DataFrame([row for steps in all_sweeps for row in _tau_rows(steps)])
     shown = table[["corpus", "encoder", "attention", "importance", "mean"]]
@@ -224,7 +224,7 @@ def _swept(steps: Sequence[Model], method: Method) -> dict[str, Any]:
 def _points(
     steps: Sequence[Model], values: Sequence[numpy.ndarray]
 ) -> tuple[list[float], list[float]]:
-    """Lambda and mean over texts of each seed of each model. Shape of each value: (seeds, texts)"""
+    """Lambda and the mean over texts, for each seed of each model. Shape of each value: (seeds, texts)"""
     lambdas, means = [], []
     for model, of_model in zip(steps, values, strict=True):
         of_seeds = mean_of_known(of_model, axis=1)
@@ -234,17 +234,17 @@ def _points(
 
 
 def _pearson(across: Sequence[float], up: Sequence[float]) -> tuple[float, float, float]:
-    """With Fisher's interval; NaN where there is nothing to correlate."""
+    """Pearson's correlation with Fisher's interval; NaN if it is undefined."""
     if numpy.ptp(up) == 0 or not numpy.isfinite(up).all():
         return numpy.nan, numpy.nan, numpy.nan
     pearson = pearsonr(across, up)
-    # Of three points there is no interval.
+    # Three points have no interval.
     interval = pearson.confidence_interval() if len(up) > 3 else (numpy.nan, numpy.nan)
     return float(pearson.statistic), float(interval[0]), float(interval[1])
 
 
 def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
-    """Adds a figure: a panel a sweep, one line per kind of importance."""
+    """Add a figure with one panel per sweep and one line per kind of importance."""
     all_sweeps = sweeps(models)
     panels = {
         _titled(steps): {
@@ -263,7 +263,7 @@ def entropy_against_lambda(models: Sequence[Model], output: Output) -> None:
 
 
 def tau_against_lambda(models: Sequence[Model], output: Output) -> None:
-    """Adds a figure: two panels a sweep, importance of inputs and of hidden states."""
+    """Add a figure with two panels per sweep: importance of inputs and of hidden states."""
     all_sweeps = sweeps(models)
     panels: dict[str, dict[str, Line]] = {}
     for steps in all_sweeps:
@@ -292,7 +292,7 @@ def _line(steps: Sequence[Model], rows: Sequence[dict[str, Any]]) -> Line:
 
 
 def _taus(model: Model) -> dict[str, dict[str, Any]]:
-    """Over all texts, by method."""
+    """Agreement over all texts, by method."""
     _, table = agreements_by_model([model], [(ATTENTION, method) for method in (*INPUTS, *HIDDEN)])
     table = table[table["predicted"] == OVERALL]
     return {row["second"]: row for row in table.to_dict("records")}

@@ -51,11 +51,11 @@ PRINTED = (
 )
 
 
-# Midway between chance to the best that ties allow; of the published score, half of what it can be.
+# Midway between chance and the best that ties allow; for the published score, half of its maximum.
 STRONG = 0.5
-# Of agreement: what counts as no less.
+# The largest difference of agreement that counts as none.
 MARGIN = 0.05
-# A correlation over fewer points says nothing.
+# A correlation over fewer points is meaningless.
 LEAST_POINTS = 5
 SIGNIFICANT = 0.05
 
@@ -76,7 +76,7 @@ def strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
 
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
-    """At the k that they give for both."""
+    """At the k that the paper reports for both projections."""
     rows = tables.rows(
         TOP_K, predicted="overall", measure=AS_PUBLISHED, k="average-length", role="plain"
     )
@@ -139,7 +139,7 @@ def above_chance(tables: Tables, measure: str) -> Iterator[Judgement]:
 
 
 def as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Judgement]:
-    """Sparse attention with either kind of importance, less both of these with each other."""
+    """Agreement of sparse attention with either kind of importance, less that of the two kinds with each other."""
     compared = tables.rows(SMALL_K_DIFFERENCES)
     rows = tables.rows(SMALL_K, measure=measure, role="plain")
     sparse = [row for row in rows if row.projection not in DENSE]
@@ -158,7 +158,7 @@ def as_strong(tables: Tables, measure: str, sizes: Sequence[str]) -> Iterator[Ju
 
 
 def _sparse(tables: Tables, measure: str) -> Iterator[list[TopKRow]]:
-    """Of each model its agreements on the tokens whose weight is not 0."""
+    """The agreements of each model on the tokens with non-zero weights."""
     rows = tables.rows(TOP_K, predicted="overall", measure=measure, k=NON_ZERO, role="plain")
     return (several for _, several in group_rows(rows, "corpus", "model", "protocol"))
 

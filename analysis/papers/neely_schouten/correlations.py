@@ -66,7 +66,7 @@ NOTE = (
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
-    """Adds the table of Kendall's tau compared with theirs."""
+    """Add the table of Kendall's tau compared with theirs."""
     pairs = [pair for pair in PAIRS if pair[0].name == "attention"]
     _, table = agreements_by_model(models, pairs)
     theirs = read_published("neely_schouten/table1")
@@ -83,7 +83,7 @@ def table_1(models: Sequence[Model], output: Output) -> None:
 
 
 def tau_densities(models: Sequence[Model], output: Output) -> None:
-    """Adds for each corpus, encoder and scorer a figure of Kendall's tau: a panel a projection."""
+    """Add a figure of Kendall's tau per corpus, encoder and scorer, with one panel per projection."""
     for corpus, several in by_corpus(models).items():
         for name, alike in _by_scorer(several).items():
             panels = [pair_panel(model, model.name, PAIRS) for model in alike]
@@ -98,8 +98,8 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
 
 def top_k_densities(models: Sequence[Model], output: Output) -> None:
     """
-    Adds for each corpus, encoder and scorer a figure of the agreement on the top k: a column a projection,
-    above as published and below as Fagin et al. define it.
+    Add a figure of the agreement on the top k per corpus, encoder and scorer: one column per projection, as published above
+    and as Fagin et al. define it below.
     """
     for corpus, several in by_corpus(models).items():
         for name, alike in _by_scorer(several).items():
@@ -136,9 +136,9 @@ def _by_scorer(models: Sequence[Model]) -> dict[str, list[Model]]:
 
 SMALL_K = TypedTable("neely-schouten-small-k", AgreementRow)
 SMALL_K_DIFFERENCES = TypedTable("neely-schouten-small-k-differences", DifferenceRow)
-# Tokens, and a tenth of the text's.
+# Numbers of tokens, and a tenth of the text.
 SIZES = ("1", "3", "5", "0.1")
-# With one token in each list the published score is 1 whatever the tokens are.
+# With one token per list the published score is always 1.
 SIZES_AS_PUBLISHED = SIZES[1:]
 SMALL_K_SHOWN = ["corpus", "model", "scores", "importance", "measure", "k", "mean", "interval"]
 SMALL_K_SHOWN += ["ceiling", "scaled", "permuted mean", "n", "undefined"]
@@ -150,7 +150,7 @@ SMALL_K_NOTE = (
 
 
 def small_k(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, and that of the differences between its rows."""
+    """Add the table, and a table of differences between its rows."""
     measures = [f"{FAGIN}:k={k}" for k in SIZES]
     measures += [f"{AS_PUBLISHED}:k={k}" for k in SIZES_AS_PUBLISHED]
     of_models = [compute_agreements(model, PAIRS, [*measures, KENDALL]) for model in models]

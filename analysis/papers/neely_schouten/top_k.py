@@ -1,6 +1,5 @@
 """
-Neely & Schouten's agreement on the top k, scored as they did and as Fagin et al. define it, each
-compared with what chance gives: is the headline more than that?
+Neely & Schouten's agreement on the top k, scored as published and as Fagin et al. define it, compared with chance.
 """
 
 import math
@@ -42,7 +41,7 @@ from analysis.written import Estimate, interval_column
 
 
 def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """A paragraph and a table: both measures, each compared with its chance."""
+    """A paragraph and a table: both measures, each compared with its own chance level."""
     chosen = where(rows, k=NON_ZERO, predicted="overall")
     measures = {
         key: {row.measure: row for row in alike}
@@ -75,9 +74,8 @@ MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et 
 
 def relative_to_chance(table: pandas.DataFrame) -> pandas.Series:
     """
-    From columns `low`, `high`, `chance low` and `chance high`: `above` or `below` where the
-    interval of the mean and the chance band have nothing in common, `inside` where they overlap.
-    Rows that lack an end have no value and are left out.
+    `above` or `below` if the interval of the mean and the chance band do not overlap, else `inside`, from the columns
+    `low`, `high`, `chance low` and `chance high`. Rows without one of these are left out.
     """
     table = table.dropna(subset=["low", "high", "chance low", "chance high"])
     position = pandas.Series("inside", index=table.index)
@@ -86,10 +84,10 @@ def relative_to_chance(table: pandas.DataFrame) -> pandas.Series:
     return position
 
 
-def beside_chance(table: pandas.DataFrame) -> str:
+def compare_with_chance(table: pandas.DataFrame) -> str:
     """
-    A sentence on how the agreements of these rows stand to chance: of those with k = non-zero
-    weights, the paper's headline, if any model has zeros; else of all.
+    A sentence that compares the agreements of these rows with chance: rows with k = non-zero weights, the paper's main
+    result, if any model has zeros; else all rows.
     """
     headline = table[table["k"] == "non-zero"]
     rows = headline if len(headline) else table
@@ -122,7 +120,7 @@ def _counted(rows: pandas.DataFrame) -> str:
 
 
 def _published(rows: pandas.DataFrame) -> str:
-    """How the published values stand to the band of these models."""
+    """A sentence that compares the published values with the chance band of these models."""
     known = rows[rows["published"].notna()]
     if known.empty:
         return ""
@@ -144,9 +142,11 @@ HOLLOW = {
 @dataclass(frozen=True)
 class Mark:
     """
-    panel, row, series : where it stands; `series` is drawn apart within a row.
-    interval, chance : low and high; not drawn where they are NaN.
-    published : what a paper has, where it has it.
+    A mean in the figure.
+
+    panel, row, series : its position; series are drawn side by side within a row.
+    interval, chance : low and high; not drawn if NaN.
+    published : the published value, if any.
     """
 
     panel: str
@@ -159,7 +159,7 @@ class Mark:
 
 
 def on_chance_bands(marks: Sequence[Mark], label: str) -> Figure:
-    """Rows under each other, panels side by side, in the order in which they come."""
+    """Means with intervals on chance bands, with rows and panels in the order of the marks."""
     panels = _seen(mark.panel for mark in marks)
     rows = _seen(mark.row for mark in marks)
     series = _seen(mark.series for mark in marks)
@@ -194,7 +194,7 @@ def _draw(axes: Axes, mark: Mark, position: float, number: int, of: int) -> None
     height = 0.8 / of
     low, high = mark.chance
     if not math.isnan(low):
-        # A band that is too narrow to see has its edge.
+        # The edge keeps a narrow band visible.
         band = Rectangle(
             (low, position - height / 2), high - low, height, color=style.BAND, zorder=1
         )
@@ -208,7 +208,7 @@ def _draw(axes: Axes, mark: Mark, position: float, number: int, of: int) -> None
 
 
 def _apart(number: int, of: int) -> float:
-    """Series side by side within a row that is 1 high."""
+    """The offset of a series within a row of height 1."""
     return 0.8 * ((number + 0.5) / of - 0.5)
 
 
@@ -224,13 +224,13 @@ def _legend(series: Sequence[str], with_published: bool) -> list[object]:
 
 
 def _seen(names: Iterable[str]) -> list[str]:
-    """Each once, in the order in which they come."""
+    """The names without repetitions, in their order."""
     return list(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopKRow(AgreementRow):
-    """above_permuted : the mean less that of permuted scores, which every row of this table has."""
+    """Every row of this table has the mean less that of permuted scores."""
 
     above_permuted: Estimate = estimated("above permuted", difference=True)
 
@@ -242,7 +242,7 @@ FAGIN = "fagin"
 NON_ZERO = "non-zero"
 # Projections that leave no weight at 0, for which non-zero is all.
 DENSE = ("softmax", "uniform")
-# The same row by either measure.
+# The columns that identify a row by either measure.
 ROW = ["corpus", "model", "k", "importance", "predicted"]
 NOTE = (
     "As published: the score used in the paper, which forgets pairs of which one token is in the "
@@ -259,16 +259,14 @@ OF_ATTENTION = tuple(pair for pair in PAIRS if pair[0].name == "attention")
 
 def top_k_agreements(model: Model) -> list[Agreement]:
     """
-    Of attention with each importance, for each k that tells anything of the model, by both
-    measures.
+    Agreements of attention with each kind of importance, by both measures, for each k that is informative for the model.
     """
     return compute_agreements(model, OF_ATTENTION, _measures(model))
 
 
 def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
     """
-    From the agreements of each model: a row for each k, importance, predicted class and measure,
-    with the chance band and what was published.
+    One row per k, kind of importance, predicted class and measure, with the chance band and the published values.
     """
     table = pandas.concat(
         [agreement_rows(one, OF_ATTENTION) for one in of_models], ignore_index=True
@@ -290,8 +288,7 @@ def _measures(model: Model) -> list[str]:
 
 def table_2(models: Sequence[Model], output: Output) -> None:
     """
-    Adds the table, that of the differences between its rows, and for each corpus a figure and a
-    sentence.
+    Add the table, a table of differences between its rows, and a figure and a sentence per corpus.
     """
     of_models = list(map(top_k_agreements, models))
     table = top_k_rows(of_models)
@@ -307,7 +304,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
     add_differences(output, DIFFERENCES.name, list(chain.from_iterable(of_models)))
     for corpus, several in by_corpus(models).items():
         rows = table[(table["corpus"] == corpus) & (table["predicted"] != OVERALL)]
-        text = beside_chance(rows)
+        text = compare_with_chance(rows)
         output.sentence(slug("neely-schouten-beside-chance", corpus), f"{corpus}: {text}")
         marks = _marks(rows[rows["mean"].notna()])
         if not marks:
@@ -324,7 +321,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 
 def side_by_side(table: pandas.DataFrame) -> pandas.DataFrame:
-    """From the whole table what people read, with one row for both measures."""
+    """The table as people read it, with one row for both measures."""
     table = table.assign(interval=interval_column(table))
     numbers = ["mean", "interval", "random mean", "permuted mean"]
     one, other = (

@@ -1,6 +1,6 @@
 """
-Neely & Schouten 2020, section 7, which proposes and does not draw it: is it the models that do not
-use their attention whose attention can be anything?
+Neely & Schouten 2020, section 7: can attention be replaced in those models that make little use of it? The paper proposes
+this figure without drawing it.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import Sample, summary
 from analysis.written import Estimate, number
 
-# An adversary whose outputs are further away on average is another model.
+# An adversary whose outputs are further away on average counts as another model.
 MOST_TVD = 0.1
 UNIFORM_TVD = Method("uniform", "uniform", check="tvd")
 USAGE = {"drop": "drop of F1 with uniform attention", "change": "TVD under uniform attention"}
@@ -43,7 +43,7 @@ FIGURE = (
     "The attention that adversaries reach against the use that a model makes of its own, one point a data "
     "set and model."
 )
-# A correlation over fewer points says nothing.
+# A correlation over fewer points is meaningless.
 LEAST_POINTS = 4
 COLUMNS = {
     "drop": "drop of F1",
@@ -56,8 +56,10 @@ COLUMNS = {
 @dataclass(frozen=True, kw_only=True)
 class UsageRow(TableRow):
     """
-    change : of the output under uniform attention (TVD).
-    instance : the mean divergence of the adversary searched for each text (JSD).
+    Use of attention, and freedom of adversaries.
+
+    change : the change of the output under uniform attention (TVD).
+    instance : the mean divergence of the adversary that is searched per text (JSD).
     """
 
     change: float
@@ -69,8 +71,7 @@ USE = TypedTable("neely-schouten-usage", UsageRow)
 
 def usage(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds the table, a figure and sentences on their correlation; gives a sentence on models that are
-    left out, if any are.
+    Add the table, a figure and sentences on correlations; return a sentence on models that are left out, if any.
     """
     all_families, left_out = families(study)
     rows = [row for row in map(_row, all_families) if _has_both(row)]
@@ -102,13 +103,13 @@ def usage(study: StudyFiles, output: Output) -> str | None:
 
 
 def each_once(table: pandas.DataFrame) -> pandas.DataFrame:
-    """The rows of several studies under each other: a model that two of them have counts once."""
+    """The rows of several studies, with each model once."""
     names = ("corpus", "model", *USAGE, *FREEDOM)
     return table.drop_duplicates([name for name in names if name in table], ignore_index=True)
 
 
 def usage_figure(table: pandas.DataFrame) -> Figure | None:
-    """From the rows of the table, of one study or of several; None if there is nothing to see."""
+    """The figure of the rows of one study or of several; None if there is nothing to show."""
     panels = told(
         Scatter(USAGE[across], UPWARDS[up], _spots(table, across, up))
         for up in FREEDOM
@@ -120,7 +121,7 @@ def usage_figure(table: pandas.DataFrame) -> Figure | None:
     lowest = min(
         numpy.nanmin([spot.up, spot.up_interval[0]]) for panel in panels for spot in panel.spots
     )
-    # Far above 0 nothing would be told from anything: the axis begins at the tenth below.
+    # Far above 0 points would overlap, so the axis starts at the next lower tenth.
     return scatters(panels, top=BOUND, bottom=max(0.0, numpy.floor(10 * lowest) / 10), bound=True)
 
 
@@ -181,7 +182,7 @@ def _has_both(row: dict[str, Any]) -> bool:
 
 
 def _known(table: pandas.DataFrame, across: str, up: str) -> pandas.Series:
-    """Which rows have both; a table need not have either column."""
+    """Which rows have both values; the table may lack either column."""
     return pandas.Series(
         [
             pandas.notna(row.get(across)) and pandas.notna(row.get(up))
@@ -213,8 +214,8 @@ def _interval(row: dict[str, Any], name: str) -> tuple[float, float]:
 
 def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
     """
-    Spearman's over the rows of the table that have both columns, as text; an empty one where
-    there are too few models, or all are alike.
+    A sentence on Spearman's correlation over the rows that have both values; empty if there are too few models, or if all
+    are equal.
     """
     known = table[_known(table, across, up)]
     if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:

@@ -21,7 +21,7 @@ from analysis.statistics.intervals import student_interval
 from analysis.written import Estimate, number
 
 METRICS = {"accuracy": "accuracy", "impermissible_mass": "impermissible mass"}
-# Accuracy by chance: the paper's corpora have two classes of about the same size.
+# Accuracy at random: the paper's corpora have two classes of about the same size.
 CHANCE = 0.5
 MODEL = ["corpus", "model"]
 TRAINED = [*MODEL, "protocol"]
@@ -34,10 +34,10 @@ class DeceptionRow(TableRow):
     """
     The seeds of one model.
 
-    strength : of the penalty on attention to impermissible tokens.
+    strength : strength of the penalty on attention to impermissible tokens.
     impermissible_mass : the share of attention on these tokens.
-    sd_accuracy, sd_impermissible_mass : deviations between the seeds.
-    chosen : whether the honest model trained so does best on dev, of those that were trained in several ways.
+    sd_accuracy, sd_impermissible_mass : standard deviations between seeds.
+    chosen : whether the honest model of this protocol does best on dev among the protocols of the model.
     """
 
     strength: float
@@ -54,8 +54,7 @@ DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
 
 def rows_of(study: StudyFiles) -> pandas.DataFrame:
     """
-    A row for each model and strength, its seeds together. Raises `AnalysisError` where the study
-    has no deceptive run.
+    One row per model and strength, over its seeds. Raises `AnalysisError` if the study has no deceptive run.
     """
     runs: dict[str, list[Run]] = {}
     for run in study.runs:
@@ -76,8 +75,8 @@ def rows_of(study: StudyFiles) -> pandas.DataFrame:
 
 def _chosen(table: pandas.DataFrame) -> pandas.Series:
     """
-    By what the honest model reaches on dev, and by nothing that the penalty does; of ways that are as
-    good the first by name, which is the plainest.
+    Protocols chosen by the accuracy of the honest model on dev, not by any effect of the penalty; the first by name among
+    equals.
     """
     on_dev = table.pop(f"honest {DEV}")
     models = [table[name] for name in MODEL]
@@ -88,7 +87,7 @@ def _chosen(table: pandas.DataFrame) -> pandas.Series:
 
 
 def deception(study: StudyFiles, output: Output) -> str | None:
-    """Adds the table, a figure and one sentence per model. Nothing is ever left out."""
+    """Add the table, a figure and one sentence per model. Nothing is left out."""
     table = rows_of(study)
     chosen = table[table["chosen"] == YES]
     shown = table.assign(strength=table["strength"].map("{:g}".format))
@@ -153,7 +152,7 @@ def _line(rows: pandas.DataFrame, title: str) -> Line:
 
 
 def _most(table: pandas.DataFrame) -> list[dict[str, Any]]:
-    """The strongest penalty of each model."""
+    """The rows with the strongest penalty of each model."""
     return table.loc[table.groupby(MODEL, sort=False)["strength"].idxmax()].to_dict("records")
 
 
@@ -164,9 +163,9 @@ def _about(table: pandas.DataFrame) -> str:
     )
 
 
-# Of all attention, on what is impermissible.
+# The largest share of attention on impermissible tokens that counts as hidden.
 HIDDEN = 0.05
-# Of accuracy.
+# The largest loss of accuracy that counts as little.
 LITTLE = 0.05
 
 
@@ -184,7 +183,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
             over_seeds(row.impermissible_mass, row.sd_impermissible_mass, row.seeds)
             for row in (honest, deceptive)
         )
-        # Two models, whatever they have in common: that nothing at all is lost is no sign of a mistake.
+        # Two different models: a difference of exactly 0 is possible.
         lost = replace(accuracy.minus(reached), difference=False)
         yield Judgement.of(
             deceptive,
@@ -196,7 +195,7 @@ def hides_what_it_uses(tables: Tables) -> Iterator[Judgement]:
 
 
 def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
-    """The mean of trained models, with Student's interval; of one seed there is none."""
+    """The mean over trained models with Student's interval, which is unknown for one seed."""
     return Estimate(mean, *student_interval(mean, deviation, int(seeds)))
 
 

@@ -37,9 +37,11 @@ EFFECTS = {"tvd": "change of output", "jsd": "JSD of outputs", "flip": "share of
 @dataclass(frozen=True, kw_only=True)
 class DroppedRow(TableRow):
     """
+    The effect of setting one weight to 0.
+
     predicted : the class, or `overall`.
-    effect : on the output, which of `EFFECTS`.
-    top, random : the effect of setting the largest weight to 0, and another one.
+    effect : one of `EFFECTS`.
+    top, random : the effect for the largest weight, and for a random other one.
     difference : top less random, on the same texts.
     """
 
@@ -62,8 +64,8 @@ DROP_TOP = tuple(_dropped(which, effect) for which in DROPPED for effect in EFFE
 
 def drop_rows(model: Model) -> list[dict[str, Any]]:
     """
-    From the perturbation files of a model: a row for each effect and class, with that of the
-    largest weight, that of another one, and the difference.
+    One row per effect and class, from the perturbation files of a model: the effect of the largest weight, of another
+    one, and the difference.
     """
     rows = []
     members = groups(model, "predicted")
@@ -82,7 +84,7 @@ def drop_rows(model: Model) -> list[dict[str, Any]]:
 
 
 def drop_top(models: Sequence[Model], output: Output) -> None:
-    """Adds the table and a figure on what setting one weight to 0 does."""
+    """Add the table and a figure on the effect of setting one weight to 0."""
     table = pandas.DataFrame([row for model in models for row in drop_rows(model)])
     shown = table.assign(interval=interval_column(table)).rename(columns={"texts": "n"})
     columns = ["corpus", "model", "predicted", "effect", "top", "random", "difference", "interval"]
@@ -134,10 +136,12 @@ SHOWN += ("attention less", "of the difference", "flipped", "n")
 @dataclass(frozen=True, kw_only=True)
 class RemovedRow(TableRow):
     """
+    The fraction of weights removed until the decision flips.
+
     predicted : the class, or `overall`.
-    order : in which weights are removed.
-    fraction : removed until the decision flips.
-    attention_less : what the order of attention needs more, on the same texts.
+    order : the order of removal.
+    fraction : the fraction at the flip.
+    attention_less : the fraction in the order of attention less this one, on the same texts.
     """
 
     predicted: str
@@ -158,8 +162,7 @@ REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fracti
 
 def removal_samples(model: Model) -> dict[str, Sample]:
     """
-    For each order the fraction of weights removed at the flip, of the texts that flip in all
-    orders, as published.
+    By order, the fraction of weights removed at the flip, for the texts that flip in all orders, as published.
     """
     flipped = [sample(model, check(_removed(order, "flipped"))).value == 1 for order in ORDERS]
     every = numpy.logical_and.reduce(flipped)
@@ -169,7 +172,7 @@ def removal_samples(model: Model) -> dict[str, Sample]:
 
 
 def removal_rows(model: Model) -> list[dict[str, Any]]:
-    """From the perturbation files of a model: a row for each order and class."""
+    """One row per order and class, from the perturbation files of a model."""
     samples, members = removal_samples(model), groups(model, "predicted")
     keys = [(order, name) for order in ORDERS for name in members]
     summarised = summaries([samples[order].where(members[name]) for order, name in keys])
@@ -192,7 +195,7 @@ def removal_rows(model: Model) -> list[dict[str, Any]]:
 
 
 def removal(models: Sequence[Model], output: Output) -> None:
-    """Adds the table, a figure and one sentence per model on how many weights have to go."""
+    """Add the table, a figure and one sentence per model on the weights to remove until the decision flips."""
     table = pandas.DataFrame([row for model in models for row in removal_rows(model)])
     ends = interval_column(table, "attention less")
     shown = table.assign(**{"of the difference": ends})

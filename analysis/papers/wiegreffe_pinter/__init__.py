@@ -1,6 +1,6 @@
 """
-Wiegreffe & Pinter 2019, "Attention is not not Explanation": is attention needed, how much does it vary anyway, are its weights of use
-to another model, and can a model be trained to attend elsewhere?
+Wiegreffe & Pinter 2019, "Attention is not not Explanation": is attention needed, how much does it vary between seeds, do
+its weights help another model, and can a model be trained to attend elsewhere?
 """
 
 from analysis.papers.shared.paper import Correction, Paper, StudyExhibit

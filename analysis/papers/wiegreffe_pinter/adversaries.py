@@ -1,4 +1,4 @@
-"""Adversaries that were trained: Wiegreffe & Pinter 2019, Tables 4 and 5."""
+"""Wiegreffe & Pinter 2019, Tables 4 and 5: trained adversaries."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +24,7 @@ from analysis.written import number
 
 
 def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
-    """A paragraph and a table: theirs, theirs doubled, and ours, where there is theirs."""
+    """A paragraph and a table: the published values, their doubles, and ours."""
     known = [row for row in rows if pandas.notna(row.published_tvd_doubled)]
     shown = [
         {
@@ -47,7 +47,7 @@ def true_total_variation(rows: Sequence[AdversaryRow]) -> Iterator[str]:
 
 
 ADVERSARIES = TypedTable("wiegreffe-pinter-table-5", AdversaryRow)
-# Table 4 has the best of the adversaries whose attention is this far away on average.
+# Table 4 has the best of the adversaries with a larger mean JSD than this.
 FAR = 0.4
 LAMBDA = (
     "Lambda as published is half of ours: the published loss has the distance of the outputs "
@@ -61,9 +61,7 @@ TVD = (
 
 
 def table_5(study: StudyFiles, output: Output) -> str | None:
-    """
-    Adds the table of all adversaries; gives a sentence on those that are left out, if any are.
-    """
+    """Add the table of all adversaries; return a sentence on those that are left out, if any."""
     table, left_out = unfrozen(study)
     table = with_published(table)
     output.table(
@@ -79,8 +77,8 @@ def table_5(study: StudyFiles, output: Output) -> str | None:
 
 def table_4(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds the table of the best adversary of each model that is far away, and one sentence for each;
-    gives a sentence on adversaries that are left out, if any are.
+    Add the table of the best distant adversary of each model, and one sentence for each; return a sentence on
+    adversaries that are left out, if any.
     """
     table, left_out = unfrozen(study)
     best = best_far(table)
@@ -110,8 +108,8 @@ def table_4(study: StudyFiles, output: Output) -> str | None:
 
 def unfrozen(study: StudyFiles) -> tuple:
     """
-    The table of adversaries without frozen ones, which this paper has none of; and a sentence on
-    what is left out, if anything is.
+    The table of adversaries without frozen ones, which this paper does not have; and a sentence on what is left out, if
+    anything.
     """
     table, left_out = adversary_rows(study)
     table = table[~table["frozen"]].reset_index(drop=True)
@@ -122,8 +120,7 @@ def unfrozen(study: StudyFiles) -> tuple:
 
 def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
     """
-    Of each model the row with the best F1 among those far away; from a table of ours, or of
-    published numbers alone.
+    The row with the best F1 among the distant adversaries of each model, from a table of ours or of published numbers.
     """
     jsd, f1 = ("jsd", "f1") if "jsd" in table else ("published jsd", "published f1")
     far = table[(table[jsd] > FAR) & table[f1].notna()]
@@ -131,12 +128,13 @@ def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def with_published(table: pandas.DataFrame) -> pandas.DataFrame:
-    """Next to the published row of the same lambda, as published."""
-    keys = [*KEYS, "position"]
-    ours = table.assign(position=table["lambda as published"].map(_place))
+    """Our rows, joined with the published rows of the same lambda."""
+    ours = table.assign(rounded=table["lambda as published"].map("{:.4g}".format))
     theirs = _theirs()
-    theirs["position"] = theirs.pop("lambda as published").map(_place)
-    return ours.merge(theirs, on=keys, how="left", validate="many_to_one").drop(columns="position")
+    # Halves of decimal numbers are compared as they are printed.
+    theirs["rounded"] = theirs.pop("lambda as published").map("{:.4g}".format)
+    joined = ours.merge(theirs, on=[*KEYS, "rounded"], how="left", validate="many_to_one")
+    return joined.drop(columns="rounded")
 
 
 def _theirs() -> pandas.DataFrame:
@@ -157,12 +155,7 @@ def _theirs() -> pandas.DataFrame:
 
 
 def published_curve(corpus: str, config_name: str) -> pandas.DataFrame:
-    """The published rows of a corpus, for a model like the published ones; else none."""
+    """The published rows of a corpus if the model is like the published one, else none."""
     theirs = _theirs()
     alike = config_name == "bilstm tanh softmax"
     return theirs[(theirs["corpus"] == corpus) & alike]
-
-
-def _place(lambda_: float) -> str:
-    """Halves of decimal numbers are compared as they are written."""
-    return f"{lambda_:.4g}"

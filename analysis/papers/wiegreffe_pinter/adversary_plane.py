@@ -1,6 +1,6 @@
 """
-Wiegreffe & Pinter 2019, Figure 5: how far adversaries of rising lambda move attention and output,
-compared with what another seed, no attention, and an adversary for each text do.
+Wiegreffe & Pinter 2019, Figure 5: how far adversaries of increasing lambda move attention and output, compared with
+another seed, uniform attention, and an adversary that is searched per text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,17 +40,19 @@ from analysis.papers.wiegreffe_pinter.plane_numbers import (
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from attention_explain.errors import InputError
 
-# Markers that no curve has.
+# Markers that curves do not use.
 MARKERS = ("^", "s", "P", "X", "*", "v")
-# Marks that are closer than this number of pixels are as good as one.
+# Points closer than this number of pixels share a label.
 CLOSE = 25
 
 
 @dataclass(frozen=True)
 class Points:
     """
-    across, up : means; the intervals next to them have low and high each, NaN where unknown.
-    labels : what is written at each point.
+    Means with their intervals.
+
+    across, up : means; their intervals are pairs of low and high, NaN where unknown.
+    labels : the label of each point.
     """
 
     across: Sequence[float]
@@ -67,9 +69,11 @@ class Points:
 @dataclass(frozen=True)
 class Plane:
     """
-    curves : joined in the order in which the points come.
-    marks : others, by name.
-    published : what somebody else found; not joined, as many lie close together.
+    A panel of the figure.
+
+    curves : points that are joined in their order.
+    marks : single points, by name.
+    published : published points; not joined, as many are close to each other.
     """
 
     title: str
@@ -79,7 +83,7 @@ class Plane:
 
 
 def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: int = 3) -> Figure:
-    """`bound` is the largest value there can be across, and drawn as a line."""
+    """A figure of planes; `bound`, the largest possible value across, is drawn as a line."""
     with style.applied():
         figure, axes, used = style.panels(len(panels), widest, 0.8, 2.3, sharex=True, sharey=True)
         marks = _names(panel.marks for panel in panels)
@@ -125,7 +129,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
         for one in axes[:, 0]:
             one.set_ylabel(style.shown(up))
         style.legend_below(figure, used, columns=2 if len(used) == 1 else 4)
-        # Where things are is known only once they have been laid out.
+        # Positions are known only after the layout.
         figure.draw_without_rendering()
         for one, panel in zip(used, panels, strict=True):
             _label(one, panel)
@@ -137,7 +141,7 @@ def _names(panels: Sequence[dict[str, Points]]) -> list[str]:
 
 
 def _bars(axes: Axes, points: Points, colour: str) -> None:
-    """Intervals both ways, where they are known."""
+    """Draw the known intervals in both directions."""
     for intervals, values, way in (
         (points.across_intervals, points.across, "xerr"),
         (points.up_intervals, points.up, "yerr"),
@@ -178,9 +182,7 @@ def _drawn(axes: Axes, panel: Plane) -> Iterator[Bbox]:
 
 
 def _shared_labels(axes: Axes, points: Points) -> Iterator[tuple[str, Point]]:
-    """
-    Of neighbours that lie on each other one label, at the one in the middle: from the first to the last of them.
-    """
+    """One label for neighbours that overlap, at the middle one: from the first to the last of them."""
     positions = pixels(axes, points.positions)
     groups: list[list[int]] = []
     for number in range(len(points.labels)):
@@ -209,8 +211,8 @@ FIGURE_NOTE = (
 
 def plane(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds one figure per model, or one of what runs report, and both tables of its numbers; gives a
-    sentence on adversaries that are left out, if any are.
+    Add one figure per model, or one of the metrics of runs, and the tables of their numbers; return a sentence on
+    adversaries that are left out, if any.
     """
     attacked, left_out = families(study)
     attacked = [family for family in attacked if family.adversaries]
@@ -280,14 +282,14 @@ def _interval(row: dict[str, Any], name: str) -> tuple[float, float]:
 
 
 def _table_points(table: pandas.DataFrame, prefix: str = "") -> Points:
-    """Without intervals, in the order of lambda."""
+    """Points without intervals, in the order of lambda."""
     labels = [] if prefix else [f"{value:g}" for value in table["lambda"]]
     tvd = DOUBLED_TVD if prefix else "tvd"
     return Points(table[f"{prefix}jsd"].tolist(), table[tvd].tolist(), labels=labels)
 
 
 def _reported(study: StudyFiles) -> list[Plane]:
-    """Of runs whose texts are not known."""
+    """Panels of runs without attribution files."""
     try:
         table, _ = adversary_rows(study)
     except InputError:

@@ -89,8 +89,8 @@ PRINTED = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class BesideRow(TableRow):
-    """How far another model, or an adversary for each text, is from the base."""
+class ReferenceRow(TableRow):
+    """The distance of another model, or of the adversary that is searched per text, from the base."""
 
     other: str
     predicted: str
@@ -108,14 +108,14 @@ class ConvexityRow(TableRow):
     convexity: Estimate = estimated("convexity")
 
 
-BESIDE_TABLE = TypedTable("wiegreffe-pinter-beside", BesideRow)
+REFERENCES_TABLE = TypedTable("wiegreffe-pinter-beside", ReferenceRow)
 CONVEXITY_TABLE = TypedTable("wiegreffe-pinter-convexity", ConvexityRow)
 
 
 def curves(tables: Tables) -> Iterator[list[AdversaryRow]]:
     """
-    Of each model its adversaries that are not frozen, nearest attention first. Those of one lambda, compared with several bases, are one. Where some have several seeds, these alone: between them and single ones, a
-    curve would follow the seeds.
+    The adversaries of each model that are not frozen, sorted by the distance of attention. Those of one lambda with
+    several bases are averaged. If some have several seeds, single ones are left out: the curve would follow the seeds.
     """
     rows = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
     for _, several in group_rows(rows, "corpus", "model", "protocol"):
@@ -126,8 +126,7 @@ def curves(tables: Tables) -> Iterator[list[AdversaryRow]]:
 
 def tvd_at(curve: Sequence[AdversaryRow], jsd: float) -> Estimate | None:
     """
-    How far outputs move where attention moves so far: on the line between the two adversaries that it lies
-    between; None beyond the nearest and the furthest.
+    The TVD of the outputs at this JSD of attention, interpolated between two adversaries; None outside the curve.
     """
     for one, other in pairwise(curve):
         if one.jsd.mean <= jsd <= other.jsd.mean:
@@ -154,9 +153,9 @@ def _one(rows: Sequence[AdversaryRow]) -> AdversaryRow:
     )
 
 
-# Of F1: two standard errors on a test set of SST's size, 1725 texts. Less cannot be seen there.
+# For F1: two standard errors on a test set of the size of SST, 1725 texts.
 LITTLE = 0.02
-# The paper does not say it of IMDb, where its own drop is .023.
+# The paper excludes IMDb, where its own drop is .023.
 NOT_CLAIMED_FOR = ("imdb",)
 BY_TEXT, UNIFORM = "adversary for each text", "uniform"
 
@@ -168,7 +167,7 @@ def hardly_needed(tables: Tables) -> Iterator[Judgement]:
 
 
 def beyond_seeds(tables: Tables) -> Iterator[Judgement]:
-    """By an adversary that still predicts as its base: one that need not gets anywhere."""
+    """The adversary must still predict like its base: otherwise attention can be moved anywhere."""
     adversaries = [row for row in tables.rows(ADVERSARIES) if not row.frozen]
     rows = tables.rows(SEEDS_TABLE, predicted="overall", max_attention="all")
     for _, others in group_rows(rows, "corpus", "model", "protocol"):
@@ -213,9 +212,9 @@ def at_equal_divergence(
     The TVD of the curve at the JSD of the other model, less the TVD of that model. With `imitation`, the TVD of
     the adversary at lambda 0 is subtracted as well: another model is never quite the base, wherever it attends.
     """
-    rows = tables.rows(BESIDE_TABLE, predicted="overall", other=other)
+    rows = tables.rows(REFERENCES_TABLE, predicted="overall", other=other)
     for curve in curves(tables):
-        # Adversaries are trained in a way of their own: what they are compared with knows the base's.
+        # Adversaries have a protocol of their own; the reference has that of the base.
         reference = first_where(rows, corpus=curve[0].corpus, model=curve[0].model)
         unmoved = first_where(curve, lambda_=0)
         if reference is None or (imitation and unmoved is None):
@@ -234,7 +233,7 @@ def at_equal_divergence(
 
 
 def guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgement]:
-    """What a model gains by the first of two guides over the second, where it was given all of them."""
+    """The gain in F1 by the first guide of each pair over the second, for models with all of these guides."""
     for _, rows in group_rows(tables.rows(GUIDES_TABLE), "corpus", "protocol"):
         guides: dict[str, GuideRow] = {}
         for row in rows:
@@ -251,7 +250,7 @@ def guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgeme
 
 
 def _kind(guide: str) -> str:
-    """`base LSTM` and `adversary, lambda 0.002` are kinds with a name behind them."""
+    """The kind of a guide: `base` for `base LSTM`, `adversary` for `adversary, lambda 0.002`."""
     return next((kind for kind in ("base", "adversary") if guide.startswith(kind)), guide)
 
 
@@ -321,7 +320,7 @@ CLAIMS = (
         "at that distance a trained adversary's outputs are nearer",
         ADVERSARIES,
         partial(at_equal_divergence, other=BY_TEXT, compared="trained less by text:"),
-        others=(BESIDE_TABLE,),
+        others=(REFERENCES_TABLE,),
     ),
     Claim(
         "less-beyond-imitation",
@@ -336,7 +335,7 @@ CLAIMS = (
             imitation=True,
         ),
         corrects="less-than-instances",
-        others=(BESIDE_TABLE,),
+        others=(REFERENCES_TABLE,),
     ),
     Claim(
         "convex",
@@ -353,6 +352,6 @@ CLAIMS = (
         "at that distance adversaries' outputs are nearer than the uniform model's",
         ADVERSARIES,
         partial(at_equal_divergence, other=UNIFORM, compared="curve less uniform:"),
-        others=(BESIDE_TABLE,),
+        others=(REFERENCES_TABLE,),
     ),
 )

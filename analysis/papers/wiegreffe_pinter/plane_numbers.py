@@ -1,6 +1,6 @@
 """
-Wiegreffe & Pinter 2019, Figure 5 in numbers: how far adversaries, other seeds, no attention and an
-adversary for each text are from the base, and the shape of the adversaries' curve.
+Wiegreffe & Pinter 2019, Figure 5 in numbers: the distances of adversaries, other seeds, uniform attention and the
+adversary per text from the base, and the shape of the curve of adversaries.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,10 +25,10 @@ BLOCK = 1 << 23
 @dataclass(frozen=True)
 class Bootstrap:
     """
-    The same seed draws the same texts in every call, so columns of one set of texts can be
-    compared draw by draw.
+    Bootstrap over texts. The same seed draws the same texts in every call, so columns of one set of texts can be compared
+    draw by draw.
 
-    level : of the intervals, which lie between percentiles of the draws.
+    level : the level of the percentile intervals.
     """
 
     draws: int = 2000
@@ -37,8 +37,8 @@ class Bootstrap:
 
     def means(self, values: numpy.ndarray) -> numpy.ndarray:
         """
-        The mean of each column in each draw of texts; NaN values are left out, and a draw without
-        any other value has none itself. Shape: (columns, seeds, texts) -> (draws, columns)
+        The mean of each column in each draw of texts, without NaN values; NaN for draws without values.
+        Shape: (columns, seeds, texts) -> (draws, columns)
         """
         counts = (~numpy.isnan(values)).sum(axis=1).T.astype(float)
         totals = numpy.nansum(values, axis=1).T
@@ -49,10 +49,7 @@ class Bootstrap:
         return numpy.divide(total, count, out=numpy.full_like(total, numpy.nan), where=count > 0)
 
     def between(self, draws: numpy.ndarray) -> numpy.ndarray:
-        """
-        The percentiles that hold `level` of the draws that have a value.
-        Shape: (draws,) -> (2,)
-        """
+        """The percentiles that contain `level` of the draws with a value. Shape: (draws,) -> (2,)"""
         tail = (1 - self.level) / 2
         known = draws[~numpy.isnan(draws)]
         if not len(known):
@@ -60,7 +57,7 @@ class Bootstrap:
         return numpy.quantile(known, [tail, 1 - tail])
 
     def _text_weights(self, texts: int) -> Iterator[numpy.ndarray]:
-        """How often each draw takes each text, in blocks. Shape: (draws of the block, texts)"""
+        """Counts of each text in each draw, in blocks. Shape: (draws of the block, texts)"""
         generator = numpy.random.default_rng([self.seed, 0])
         height = max(1, BLOCK // max(1, texts))
         for start in range(0, self.draws, height):
@@ -68,7 +65,7 @@ class Bootstrap:
 
 
 def times_taken(generator: numpy.random.Generator, draws: int, size: int) -> numpy.ndarray:
-    """How often each of `size` things is among as many taken with replacement, draw by draw."""
+    """Counts of each of `size` items in samples of `size` with replacement. Shape: (draws, size)"""
     taken = generator.integers(size, size=(draws, size))
     positions = taken + size * numpy.arange(draws)[:, None]
     return (
@@ -76,7 +73,7 @@ def times_taken(generator: numpy.random.Generator, draws: int, size: int) -> num
     )
 
 
-# Two points make a chord and nothing else.
+# Two points make only a chord.
 LEAST_POINTS = 3
 # The share of draws that may be undefined.
 MOST_UNDEFINED = 0.05
@@ -84,10 +81,9 @@ MOST_UNDEFINED = 0.05
 
 def convexity(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
     """
-    1 - 2 A, where A is the area under the curve through the points in the order of their JSD, with
-    both axes scaled so that the first point is (0, 0) and the last (1, 1). On the chord it is 0;
-    near 1 the attention can move nearly all the way at no cost; below 0 the cost comes first. NaN
-    where the last point is not above the first in both. Shape: (..., points) -> (...)
+    1 - 2 A, where A is the area under the curve through the points sorted by JSD, with both axes scaled so that the first
+    point is (0, 0) and the last (1, 1). 0: on the chord; near 1: attention moves nearly everywhere at no cost; below 0:
+    the cost comes first. NaN unless the last point exceeds the first on both axes. Shape: (..., points) -> (...)
     """
     jsd, tvd = _ordered(jsd, tvd)
     width, height = (axis[..., -1] - axis[..., 0] for axis in (jsd, tvd))
@@ -98,7 +94,7 @@ def convexity(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
 
 
 def mean_height(jsd: numpy.ndarray, tvd: numpy.ndarray) -> numpy.ndarray:
-    """The mean TVD along the curve: its area over its width. Shape: (..., points) -> (...)"""
+    """The mean TVD along the curve: its area divided by its width. Shape: (..., points) -> (...)"""
     jsd, tvd = _ordered(jsd, tvd)
     width = jsd[..., -1] - jsd[..., 0]
     area = numpy.trapezoid(tvd, jsd, axis=-1)
@@ -111,8 +107,8 @@ def summarised_curve(
     bootstrap: Bootstrap = Bootstrap(),
 ) -> dict[str, float]:
     """
-    Both numbers with their intervals, over the same draws of texts for all points; and, where three bases or
-    more have a curve each, also over these: Student's, whose square is added.
+    Convexity and mean TVD with bootstrap intervals over the same draws of texts for all points. If at least three bases
+    have a curve each, Student's interval over the bases is added in quadrature.
     """
     jsd, tvd = _means(points)
     draws = [bootstrap.means(numpy.stack([point.jsd.value, point.tvd.value])) for point in points]
@@ -121,7 +117,7 @@ def summarised_curve(
     for name, measure in (("convexity", convexity), ("mean tvd", mean_height)):
         value, drawn = float(measure(jsd, tvd)), measure(drawn_jsd, drawn_tvd)
         low, high = bootstrap.between(drawn)
-        # Where many draws have no value, those that have one are no sample of all.
+        # If many draws are undefined, the others are not representative.
         if numpy.isnan(value) or numpy.isnan(drawn).mean() > MOST_UNDEFINED:
             low = high = numpy.nan
         elsewhere = _half_over_bases(measure, by_base)
@@ -132,7 +128,7 @@ def summarised_curve(
 
 
 def _means(points: Sequence[Divergence]) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """JSD and TVD of each point, over its texts and pairs."""
+    """The mean JSD and TVD of each point over its texts and pairs."""
     return tuple(
         numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
         for axis in ("jsd", "tvd")
@@ -143,7 +139,7 @@ def _half_over_bases(
     measure: Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray],
     by_base: Sequence[Sequence[Divergence]],
 ) -> float:
-    """Half of the interval over the bases' own curves; 0 where there are too few to know."""
+    """Half of the interval over the curves of the bases; 0 if there are too few."""
     if len(by_base) < LEAST_SEEDS:
         return 0.0
     values = numpy.array([measure(*_means(points)) for points in by_base])
@@ -160,7 +156,7 @@ FEWER = "adversaries of fewer bases"
 
 
 def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
-    """The marks in numbers: what tells whether an adversary's distance is large."""
+    """Add the table of the marks: distances that show whether that of an adversary is large."""
     rows = [
         {
             **_about(family, other=title, predicted=name),
@@ -191,7 +187,7 @@ def add_marks(attacked: Sequence[ModelFamily], output: Output) -> None:
 
 
 def _one_by_one(family: ModelFamily) -> Iterator[tuple[str, Divergence]]:
-    """All other seeds together, then each, then the rest of what is compared with the curve."""
+    """All other seeds together, then each of them, then the other models that the curve is compared with."""
     others = family.other_seeds
     if len(others) > 1:
         yield f"all {len(others)} other seeds", divergence(others)
@@ -205,7 +201,7 @@ def _one_by_one(family: ModelFamily) -> Iterator[tuple[str, Divergence]]:
 
 
 def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
-    """The curves in numbers, of those that have enough points."""
+    """Add the table of the curves with enough points."""
     rows = [
         {
             **_about(family, frozen=frozen, predicted=name),
@@ -247,20 +243,20 @@ def add_curves(attacked: Sequence[ModelFamily], output: Output) -> None:
 
 
 def _about(family: ModelFamily, **about: Any) -> dict[str, Any]:
-    """How a row begins."""
+    """The first columns of a row."""
     model = {"corpus": family.base.model.corpus, "model": family.name, "protocol": family.protocol}
     return {**model, **about}
 
 
 def _texts(moved: Divergence, predicted: str) -> int:
-    """Of which a base says the class."""
+    """The number of texts that a base assigns to the class."""
     return int(moved.member(predicted).any(axis=0).sum())
 
 
 def moved_by_adversaries(family: ModelFamily) -> dict[bool, list[tuple[float, Divergence]]]:
     """
-    Lambdas and distances, of the adversaries that are frozen and of those that are not: of each kind those that
-    are compared with the most bases, since a curve through others would go from base to base.
+    Lambdas and distances of the adversaries, by whether they are frozen. Only those with the most bases: a curve through
+    others would jump between bases.
     """
     by_kind = {}
     for frozen in (False, True):
@@ -273,7 +269,7 @@ def moved_by_adversaries(family: ModelFamily) -> dict[bool, list[tuple[float, Di
 
 
 def moved_by_fewer(family: ModelFamily) -> list[Divergence]:
-    """Of the others, one by one."""
+    """The distances of the other adversaries, one by one."""
     return [
         divergence(family.pairs(model))
         for frozen in (False, True)
@@ -282,7 +278,7 @@ def moved_by_fewer(family: ModelFamily) -> list[Divergence]:
 
 
 def _by_bases(family: ModelFamily, frozen: bool) -> tuple[list[Model], list[Model]]:
-    """The adversaries that are compared with the most bases, and those that are compared with fewer."""
+    """The adversaries with the most bases, and those with fewer."""
     alike = family.adversaries_of(frozen)
     most = max((len(family.pairs(model)) for model in alike), default=0)
     with_most = [model for model in alike if len(family.pairs(model)) == most]
@@ -290,7 +286,7 @@ def _by_bases(family: ModelFamily, frozen: bool) -> tuple[list[Model], list[Mode
 
 
 def curves_of_bases(family: ModelFamily, frozen: bool) -> list[list[Divergence]]:
-    """Of each base its own adversaries, those that all bases have; none where these are too few for a curve."""
+    """The curve of each base through the adversaries that all bases have; empty if these are too few."""
     steps = [
         {base.path: (base, file) for base, file in family.pairs(model)}
         for model in family.adversaries_of(frozen)
@@ -302,7 +298,7 @@ def curves_of_bases(family: ModelFamily, frozen: bool) -> list[list[Divergence]]
 
 
 def moved_by_others(family: ModelFamily) -> dict[str, list[Divergence]]:
-    """What is compared with the curve, as far as there is any."""
+    """The distances of other models that the curve is compared with."""
     others: dict[str, list[Divergence]] = {}
     if family.other_seeds:
         others[SEEDS] = [divergence([pair]) for pair in family.other_seeds]

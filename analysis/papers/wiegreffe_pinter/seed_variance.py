@@ -1,6 +1,5 @@
 """
-Wiegreffe & Pinter 2019, Figures 3 and 4: how far does attention vary from seed to seed anyway, and
-how far beyond that does an adversary get?
+Wiegreffe & Pinter 2019, Figures 3 and 4: how much attention varies between seeds, and how much further an adversary gets.
 """
 
 from collections.abc import Sequence
@@ -35,11 +34,13 @@ SHOWN += ("n",)
 @dataclass(frozen=True, kw_only=True)
 class SeedsRow(TableRow):
     """
-    other : whose attention is compared with the base's: `other seeds`, or `adversary, lambda ...`.
+    The divergence of other attention from the base's.
+
+    other : `other seeds`, or `adversary, lambda ...`.
     predicted : the class, or `overall`.
     max_attention : the bin of the base's largest weight, or `all`.
-    jsd : how far it is away.
-    beyond_seeds : how much further than other seeds, on the same texts.
+    jsd : the divergence.
+    beyond_seeds : the divergence less that of other seeds, on the same texts.
     """
 
     other: str
@@ -54,8 +55,7 @@ SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 def seeds(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds the table, and for each base a sentence and a figure; gives a sentence on models that are
-    left out, if any are.
+    Add the table, and a sentence and a figure per base; return a sentence on models that are left out, if any.
     """
     seeded, left_out = families(study)
     seeded = [family for family in seeded if family.other_seeds]
@@ -97,13 +97,13 @@ def seeds(study: StudyFiles, output: Output) -> str | None:
 
 
 def _finding(family: ModelFamily, others: dict[str, list[Pair]]) -> str:
-    """How far the others are, in words."""
+    """A sentence on the mean divergences."""
     means = "; ".join(f"{title}: {number(mean_jsd(pairs))}" for title, pairs in others.items())
     return f"{family.title}: mean divergence (JSD) of attention from that of the base, {means}."
 
 
 def _others(family: ModelFamily) -> dict[str, list[Pair]]:
-    """Whose attention is compared with the base's, by name: other seeds, and an adversary."""
+    """The pairs that are compared, by name: other seeds, and an adversary."""
     others = {SEEDS: family.other_seeds}
     adversaries = family.adversaries_of(frozen=False)
     alike = [model for model in adversaries if mean_tvd(family.pairs(model)) < SMALL]
@@ -145,7 +145,7 @@ def _rows(family: ModelFamily, others: dict[str, list[Pair]]) -> list[dict[str, 
 
 
 def _parts(pairs: Sequence[Pair]) -> dict[tuple[str, str], Sample]:
-    """The divergences of each class, and of all, in each bin, and in all; the base decides on both."""
+    """Divergences by class of the base, and overall, and by bin of its largest weight, and in all bins."""
     moved = divergence(pairs)
     bins = {ALL: numpy.ones(moved.predicted.shape, dtype=bool), **bin_texts(_weights(pairs))}
     return {
@@ -156,7 +156,7 @@ def _parts(pairs: Sequence[Pair]) -> dict[tuple[str, str], Sample]:
 
 
 def _beyond(adversary: Sample, of_seeds: Sample | None) -> dict[str, float]:
-    """How much further than other seeds, on the same texts."""
+    """The divergence beyond that of other seeds, on the same texts."""
     if of_seeds is None:
         return {}
     return difference_columns("beyond seeds", adversary.value, of_seeds.value)
@@ -169,7 +169,7 @@ def _by_bin(pairs: Sequence[Pair]) -> dict[str, dict[str, numpy.ndarray]]:
 
 
 def _weights(pairs: Sequence[Pair]) -> numpy.ndarray:
-    """The largest of the base's attention. Shape: (pairs, texts)"""
+    """The largest attention weight of the base. Shape: (pairs, texts)"""
     return largest_weights([base.scores("attention") for base, _ in pairs])
 
 

@@ -1,6 +1,6 @@
 """
-Wiegreffe & Pinter 2019, Figure 2: one text under the base's attention, under that of an adversary
-for this text alone, and under that of a trained adversary, with one prediction under all three.
+Wiegreffe & Pinter 2019, Figure 2: one text under the attention of the base, of an adversary searched for this text, and
+of a trained adversary, with the same prediction under all three.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from analysis.written import number, one_line
 
 SHADES = LinearSegmentedColormap.from_list("weight", ["#FFFFFF", style.SKY], N=256)
 FONT = 8
-# Points: between tokens, and from line to line.
+# In points: the space between tokens, and the height of a line.
 GAP, LINE = 4.0, 13.0
 NAMES = 140.0
 POINTS_AN_INCH = 72.0
@@ -41,7 +41,7 @@ POINTS_AN_INCH = 72.0
 
 @dataclass(frozen=True)
 class Weighted:
-    """A text, and the weights that each model gives its tokens; next to a name, what it says."""
+    """A text, the weights of its tokens by model, and a note on each model."""
 
     tokens: Sequence[str]
     weights: dict[str, Sequence[float]]
@@ -49,12 +49,12 @@ class Weighted:
 
 
 def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
-    """Each model's weights are scaled by their largest, which stands next to its name."""
+    """Heatmaps of texts. The weights of each model are scaled by the largest, which is shown next to its name."""
     room = style.DOUBLE * POINTS_AN_INCH - NAMES - GAP
     with style.applied():
-        placed = [_placed(text.tokens, room) for text in texts]
+        layouts = [_layout(text.tokens, room) for text in texts]
         heights = [
-            len(text.weights) * (lines * LINE + 10) for text, (_, lines) in zip(texts, placed)
+            len(text.weights) * (lines * LINE + 10) for text, (_, lines) in zip(texts, layouts)
         ]
         figure = Figure(figsize=(style.DOUBLE, (sum(heights) + 14 * len(texts)) / POINTS_AN_INCH))
         FigureCanvasAgg(figure)
@@ -63,14 +63,14 @@ def token_heatmaps(texts: Sequence[Weighted]) -> Figure:
         axes.set_xlim(0, style.DOUBLE * POINTS_AN_INCH)
         axes.set_ylim(sum(heights) + 14 * len(texts), 0)
         top = 7.0
-        for text, (positions, lines), height in zip(texts, placed, heights, strict=True):
+        for text, (positions, lines), height in zip(texts, layouts, heights, strict=True):
             _draw(axes, text, positions, lines, top)
             top += height + 14
     return figure
 
 
-def _placed(tokens: Sequence[str], room: float) -> tuple[list[tuple[float, int, float]], int]:
-    """Where each token begins, on which line, and how wide it is; and the number of lines."""
+def _layout(tokens: Sequence[str], room: float) -> tuple[list[tuple[float, int, float]], int]:
+    """The start, line and width of each token, and the number of lines."""
     positions, left, line = [], 0.0, 0
     for token in tokens:
         width = _width(token)
@@ -126,7 +126,7 @@ WEIGHTS, SUCCESS, FLIP = (
     Method("instance-adversary", "instance adversary", check=check)
     for check in ("attention", "success", "flip")
 )
-# Longer texts make no picture.
+# Longer texts are not drawn.
 LONGEST = 40
 TEXTS = 2
 BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
@@ -134,8 +134,7 @@ BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 def heatmaps(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds a figure for each base that has both kinds of adversaries; gives a sentence on models that
-    are left out, if any are.
+    Add a figure for each base that has both kinds of adversaries; return a sentence on models that are left out, if any.
     """
     all_families, left_out = families(study)
     drawn = 0
@@ -169,7 +168,7 @@ def heatmaps(study: StudyFiles, output: Output) -> str | None:
 
 @dataclass(frozen=True)
 class ThreeAttentions:
-    """Of one trained base, which stands for the others."""
+    """A base, its perturbation file, and a trained adversary."""
 
     base: Attributions
     by_text: Perturbations
@@ -177,7 +176,7 @@ class ThreeAttentions:
 
     @property
     def moved(self) -> dict[str, Divergence]:
-        """How far both are from the base, under one seed."""
+        """The divergence of both adversaries from the base, for one seed."""
         return {
             EACH: searched_divergence([(self.base, self.by_text)]),
             TRAINED: divergence([(self.base, self.trained)]),
@@ -185,7 +184,7 @@ class ThreeAttentions:
 
     @property
     def alike(self) -> numpy.ndarray:
-        """Where the search found other weights, and all three predict the same. Shape: (texts,)"""
+        """Texts for which the search found other weights and all three predict the same. Shape: (texts,)"""
         found, flipped = (
             self.by_text.table[method.column].to_numpy(dtype=float) for method in (SUCCESS, FLIP)
         )
@@ -200,7 +199,7 @@ class ThreeAttentions:
 
 
 def _three(family: ModelFamily) -> ThreeAttentions | None:
-    """Of the first base that has both kinds of adversaries."""
+    """The attentions of the first base that has both kinds of adversaries."""
     trained = furthest(family, family.adversaries_of(frozen=False))
     if trained is None:
         return None
@@ -223,8 +222,8 @@ def typical(
     moved: dict[str, Divergence], lengths: numpy.ndarray, eligible: numpy.ndarray
 ) -> list[int]:
     """
-    The positions of the texts whose divergences are nearest to the medians of all, of those that are eligible
-    and short enough. Shape of `lengths` and `eligible`: (texts,)
+    The indices of the eligible short texts whose divergences are nearest to the medians of all texts.
+    Shape of `lengths` and `eligible`: (texts,)
     """
     jsds = numpy.array([one.jsd.value[0] for one in moved.values()])
     far = numpy.abs(jsds - numpy.nanmedian(jsds, axis=1, keepdims=True)).sum(axis=0)
@@ -234,14 +233,14 @@ def typical(
 
 def _weighted(three: ThreeAttentions, moved: dict[str, Divergence], row: int) -> Weighted:
     text, theirs = (file.table.iloc[row] for file in (three.base, three.trained))
-    position, their_place = (
+    position, their_position = (
         file.metadata["labels"].index(text["predicted"]) for file in (three.base, three.trained)
     )
-    # The search reports how far the output is moved, not in which direction.
+    # The search reports how far the output moves, not in which direction.
     about = {
         BASE: f"p({text['predicted']}) = {number(text['probs'][position])}",
         EACH: f"p moved by {number(moved[EACH].tvd.value[0, row])}",
-        TRAINED: f"p({text['predicted']}) = {number(theirs['probs'][their_place])}",
+        TRAINED: f"p({text['predicted']}) = {number(theirs['probs'][their_position])}",
     }
     for name, one in moved.items():
         about[name] += f", JSD {number(one.jsd.value[0, row])}"

@@ -27,7 +27,7 @@ SPLITS = {"train": "train_data_path", "test": "test_data_path"}
 
 
 def table_1(study: StudyFiles, output: Output) -> str | None:
-    """Adds the table of corpora. Nothing is ever left out."""
+    """Add the table of corpora. Nothing is left out."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for file in _files(study):
         split = _whole_split(file)
@@ -66,7 +66,7 @@ def table_1(study: StudyFiles, output: Output) -> str | None:
 
 
 def _files(study: StudyFiles) -> Iterator[Attributions]:
-    """Those that were given; then what guided models have read, of each corpus once."""
+    """The attribution files; then the guides of guided models, once per corpus."""
     for model in study.models:
         yield model.files[0]
     seen: list[str] = []
@@ -78,7 +78,7 @@ def _files(study: StudyFiles) -> Iterator[Attributions]:
 
 
 def _whole_split(file: Attributions) -> str | None:
-    """Which split all of whose texts it has; None if some were left out, or it is another."""
+    """The split that the file covers completely; None if texts are missing or it is another split."""
     kept = file.metadata.get("texts", {}).get("kept", len(file.table))
     config = file.metadata["config"]
     for split, setting in SPLITS.items():
@@ -112,7 +112,7 @@ INTERVALS = f"{ABOUT_INTERVALS} They need attribution files."
 
 @dataclass(frozen=True, kw_only=True)
 class UniformRow(TableRow):
-    """drop : of F1, between learned and uniform attention."""
+    """The drop of F1 from learned to uniform attention."""
 
     drop: Estimate = estimated("drop", difference=True)
 
@@ -120,8 +120,10 @@ class UniformRow(TableRow):
 @dataclass(frozen=True, kw_only=True)
 class GuideRow(TableRow):
     """
-    guide : whose attention the model is given, or which it has.
-    f1 : what it reaches by that.
+    A token-level model with guided, learned or uniform attention.
+
+    guide : the source of its attention.
+    f1 : its F1.
     """
 
     guide: str
@@ -134,8 +136,7 @@ GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 def table_2(study: StudyFiles, output: Output) -> str | None:
     """
-    Adds the table of learned and uniform attention, and one sentence for each row. Nothing is ever
-    left out.
+    Add the table of learned and uniform attention, and one sentence per row. Nothing is left out.
     """
     models = f1_by_model(study)
     rows = [
@@ -172,7 +173,7 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
 
 
 def table_3(study: StudyFiles, output: Output) -> str | None:
-    """Adds the table of guided models. Nothing is ever left out."""
+    """Add the table of guided models. Nothing is left out."""
     rows = [_guided(model) for model in f1_by_model(study) if model.config.encoder == TOKEN_LEVEL]
     rows = [row for row in rows if row is not None]
     if not any(row["role"] == GUIDED for row in rows):
@@ -208,7 +209,7 @@ def table_3(study: StudyFiles, output: Output) -> str | None:
 
 
 def guide_name(config: ModelConfig) -> str:
-    """Whose attention a guided model was given, from the files that it was read from."""
+    """The name of the model whose attention guides this one."""
     guide = guide_of(config)
     if guide is None:
         return "not known: the file is gone"

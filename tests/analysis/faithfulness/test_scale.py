@@ -7,7 +7,7 @@ import pytest
 
 from analysis.faithfulness.files import FaithfulnessMeasure, load_faithfulness
 from analysis.faithfulness.scale import measured, rows_of, shares_tied
-from analysis.papers.faithfulness import SHARES, curves_of, difference_rows, erasure_rows
+from analysis.papers.faithfulness import SHARES, curves_of, difference_rows, removal_rows
 from analysis.papers.shared.study_files import load_study
 from tests.analysis.faithfulness.faithfulness_files import TRUTH, judged_rows, write_faithfulness
 
@@ -93,7 +93,7 @@ def test_methods_that_are_alike_are_not_told_apart(tmp_path):
 
 
 def test_erasures_that_agree_have_a_tau_of_1_and_others_less(model, tmp_path):
-    assert {row["tau"] for row in erasure_rows(measured(model))} == {1.0}
+    assert {row["tau"] for row in removal_rows(measured(model))} == {1.0}
     turned = dict(zip(TRUTH, reversed(TRUTH.values())))
     rows = judged_rows(erasures=["delete"]) + [
         row for row in judged_rows(truth=turned, erasures=["unk"]) if row["erasure"]
@@ -101,7 +101,7 @@ def test_erasures_that_agree_have_a_tau_of_1_and_others_less(model, tmp_path):
     (tmp_path / "turned").mkdir()
     write_faithfulness(tmp_path / "turned" / "1.parquet", rows)
     (other,) = load_study([tmp_path / "turned"]).judged
-    found = {row["measure"]: row for row in erasure_rows(measured(other))}
+    found = {row["measure"]: row for row in removal_rows(measured(other))}
     assert found["comprehensiveness"]["tau"] == -1.0
     assert found["comprehensiveness"]["best by first"] == "lrp"
     assert found["comprehensiveness"]["best by second"] == "attention"

@@ -4,7 +4,7 @@ import numpy
 import pandas
 import pytest
 
-from analysis.papers.neely_schouten.top_k import beside_chance, relative_to_chance
+from analysis.papers.neely_schouten.top_k import compare_with_chance, relative_to_chance
 
 
 def rows(as_published, fagin, k="non-zero", published=numpy.nan):
@@ -38,7 +38,7 @@ def test_what_overlaps_the_band_is_inside():
 
 
 def test_a_headline_inside_the_band_is_called_so():
-    text = beside_chance(rows([INSIDE, INSIDE], [ABOVE, ABOVE]))
+    text = compare_with_chance(rows([INSIDE, INSIDE], [ABOVE, ABOVE]))
     assert text.startswith(
         "Scored as published, agreement at k = non-zero is inside the chance band in all 2 "
         "comparisons (mean 0.750, random scores 0.750)"
@@ -47,7 +47,7 @@ def test_a_headline_inside_the_band_is_called_so():
 
 
 def test_a_headline_above_the_band_is_called_so():
-    text = beside_chance(rows([ABOVE, ABOVE], [INSIDE, INSIDE]))
+    text = compare_with_chance(rows([ABOVE, ABOVE], [INSIDE, INSIDE]))
     assert (
         "Scored as published, agreement at k = non-zero is above the chance band in all 2" in text
     )
@@ -55,26 +55,26 @@ def test_a_headline_above_the_band_is_called_so():
 
 
 def test_a_mixed_picture_is_counted():
-    text = beside_chance(rows([ABOVE, INSIDE, INSIDE, BELOW], [BELOW]))
+    text = compare_with_chance(rows([ABOVE, INSIDE, INSIDE, BELOW], [BELOW]))
     assert "above the chance band in 1 of 4 comparisons, inside it in 2 and below it in 1" in text
 
 
 @pytest.mark.parametrize("value, said", [(0.75, "none lies"), (0.9, "2 lie"), (numpy.nan, None)])
 def test_published_values_are_held_against_the_same_band(value, said):
-    text = beside_chance(rows([INSIDE, INSIDE], [INSIDE], published=value))
+    text = compare_with_chance(rows([INSIDE, INSIDE], [INSIDE], published=value))
     assert (said is None) == ("published values" not in text)
     assert said is None or f"Of 2 published values {said} above that band." in text
 
 
 def test_only_sparse_attention_has_the_headline():
     both = pandas.concat([rows([INSIDE], [INSIDE]), rows([ABOVE], [ABOVE], k="all")])
-    assert "inside the chance band in the only comparison" in beside_chance(both)
-    assert "on the top k is above" in beside_chance(rows([ABOVE], [ABOVE], k="all"))
+    assert "inside the chance band in the only comparison" in compare_with_chance(both)
+    assert "on the top k is above" in compare_with_chance(rows([ABOVE], [ABOVE], k="all"))
 
 
 def test_what_is_undefined_is_not_counted():
     nothing = (numpy.nan, numpy.nan)
-    text = beside_chance(rows([INSIDE, nothing], [nothing]))
+    text = compare_with_chance(rows([INSIDE, nothing], [nothing]))
     assert "inside the chance band in the only comparison (mean 0.750" in text
     assert (
         "define it, agreement at k = non-zero is without an interval to hold against chance."
