@@ -122,8 +122,8 @@ def combine_p_values(parts: Sequence[Part]) -> float:
     return math.nan if any(map(math.isnan, known)) else max(known, default=math.nan)
 
 
-COLUMNS = ("paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence")
-COLUMNS += ("rule", "fails_if", "table", "corrects", "p")
+COLUMNS = ["paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence"]
+COLUMNS += ["rule", "fails_if", "table", "corrects", "p"]
 # The columns that identify an outcome.
 KEY = ["name", "corpus", "model", "protocol"]
 
@@ -231,7 +231,7 @@ def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
                 )
             )
     # Keep the type of the column without rows, too.
-    return pandas.DataFrame(rows, columns=list(COLUMNS)).astype({"p": float})
+    return pandas.DataFrame(rows, columns=COLUMNS).astype({"p": float})
 
 
 def drop_repeated(claims: pandas.DataFrame) -> pandas.DataFrame:

@@ -11,8 +11,8 @@ from analysis.claims.table_rows import Tables
 from analysis.written import number
 
 NAME = "beside-print"
-COLUMNS = ("paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours")
-COLUMNS += ("low", "high", "difference", "tolerance", "reproduced", "note", "table", "source")
+COLUMNS = ["paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours"]
+COLUMNS += ["low", "high", "difference", "tolerance", "reproduced", "note", "table", "source"]
 SHOWN = [*COLUMNS[:8], "interval", "difference", "reproduced"]
 CAPTION = "The numbers that the papers print, compared with ours."
 ABOUT = (
@@ -138,4 +138,4 @@ def reproduction(published: float, ours: float, low: float, high: float, toleran
 def compare_with_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:
     """One row for each printed number that has a counterpart in the tables."""
     rows: list[dict[str, Any]] = [row for one in printed for row in one.rows(tables)]
-    return pandas.DataFrame(rows, columns=list(COLUMNS))
+    return pandas.DataFrame(rows, columns=COLUMNS)

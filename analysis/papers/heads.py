@@ -75,8 +75,8 @@ def _draw(axes: Axes, panel: HeadsPanel, top: float) -> AxesImage:
             axes.text(
                 column, row, _short(value, top), fontsize=6, ha="center", va="center", color=colour
             )
-    axes.set_xticks([*range(heads), heads + GAP], [*range(1, heads + 1), "all"])
-    axes.set_yticks(range(layers), range(1, layers + 1))
+    axes.set_xticks([*range(heads), heads + GAP], [*map(str, range(1, heads + 1)), "all"])
+    axes.set_yticks(range(layers), list(map(str, range(1, layers + 1))))
     axes.set_xlabel("head")
     axes.set_ylabel("layer")
     axes.tick_params(length=0)
@@ -123,9 +123,12 @@ def rows_of(model: Model) -> list[dict[str, Any]]:
     """One row per head, per layer and for all: the mean change of the output over texts."""
     of_seeds = [effects(file) for file in model.files]
     _, layers, heads = of_seeds[0]
-    keys = [(layer, head) for layer in range(1, layers + 1) for head in range(1, heads + 1)]
-    keys += [(layer, ALL) for layer in range(1, layers + 1)]
-    keys.append((ALL, ALL))
+    numbers = range(1, layers + 1)
+    keys: list[tuple[int | str, int | str]] = [
+        *((layer, head) for layer in numbers for head in range(1, heads + 1)),
+        *((layer, ALL) for layer in numbers),
+        (ALL, ALL),
+    ]
     samples = [
         Sample.of([_values(moved[:, position]) for moved, _, _ in of_seeds])
         for position in range(len(keys))

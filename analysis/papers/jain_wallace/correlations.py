@@ -256,8 +256,8 @@ GRADIENT_DEFINITIONS = Exhibition(
 
 
 ACCURACIES = "jain-wallace-accuracy"
-ACCURACY_SHOWN = ("corpus", "model", "published", "mean", "interval", "difference", "n", "seeds")
-ACCURACY_SHOWN += ("undefined", "selected on")
+ACCURACY_SHOWN = ["corpus", "model", "published", "mean", "interval", "difference", "n", "seeds"]
+ACCURACY_SHOWN += ["undefined", "selected on"]
 
 
 def accuracy_table(models: Sequence[Model]) -> pandas.DataFrame:

@@ -158,7 +158,7 @@ def found_histograms(
 
 
 def _draw(axes: Axes, panel: Found, failure: str, top: float) -> None:
-    edges = numpy.linspace(0, top, BINS + 1)
+    edges = numpy.linspace(0, top, BINS + 1).tolist()
     step = edges[1]
     number_of_series = len(panel.values)
     for index, (name, values) in enumerate(panel.values.items()):

@@ -94,8 +94,8 @@ def _estimated(columns: Mapping[str, Intervals], position: int) -> dict[str, flo
     """The columns of one method, in the format of `Estimate.of`."""
     row: dict[str, float] = {}
     for name, each in columns.items():
-        ends = (float(values[position]) for values in (each.mean, each.low, each.high))
-        row |= Estimate(*ends).columns(name)
+        mean, low, high = (float(ends[position]) for ends in (each.mean, each.low, each.high))
+        row |= Estimate(mean, low, high).columns(name)
     return row
 
 

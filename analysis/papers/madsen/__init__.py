@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pandas
+from numpy.typing import ArrayLike
 
 from analysis.claims.claim import Claim, Judgement, below
 from analysis.claims.table_rows import (
@@ -82,15 +83,16 @@ class Retrained:
         }
 
 
-def racu(shares: Sequence[float], chance: Sequence[float], method: Sequence[float]) -> float:
+def racu(shares: Sequence[float], chance: ArrayLike, method: ArrayLike) -> float:
     """
     Relative area between curves: the area between the random curve and that of the method, divided by the area between
     the random curve and the accuracy with all tokens masked. 1 would be a method whose first tokens take everything,
     which finite steps cannot reach; below 0 is worse than random. Not clipped. NaN if the random curve has no area.
     """
-    chance, method = numpy.asarray(chance), numpy.asarray(method)
-    whole = numpy.trapezoid(chance - chance[-1], shares)
-    return float(numpy.trapezoid(chance - method, shares) / whole) if whole > 0 else float("nan")
+    at_random, by_method = numpy.asarray(chance), numpy.asarray(method)
+    whole = numpy.trapezoid(at_random - at_random[-1], shares)
+    between = numpy.trapezoid(at_random - by_method, shares)
+    return float(between / whole) if whole > 0 else float("nan")
 
 
 def complete_curves(runs: Sequence[Run]) -> list[Retrained]:
@@ -125,8 +127,9 @@ def _retrained(corpus: str, model: str, seeds: dict[int | None, Chains]) -> Retr
     curves, left_out = {}, []
     for method in [*methods, RANDOM]:
         of_seeds = [chains.curve(method, shares) for chains in usable.values()]
-        if of_seeds and all(curve is not None for curve in of_seeds):
-            curves[method] = numpy.stack(of_seeds)
+        complete = [curve for curve in of_seeds if curve is not None]
+        if complete and len(complete) == len(of_seeds):
+            curves[method] = numpy.stack(complete)
         else:
             left_out.append(method)
     if not between or len(curves) < 2:

@@ -1,5 +1,7 @@
 """Meister et al. 2021, "Is Sparse Attention more Interpretable?"."""
 
+from functools import partial
+
 from analysis.papers.meister import correlations, sparsity
 from analysis.papers.meister.claims import CLAIMS, PRINTED
 from analysis.papers.meister.sparsity import HIDDEN, INPUTS
@@ -7,28 +9,22 @@ from analysis.papers.shared.paper import ATTENTION, INPUT_TO_HIDDEN, Exhibit, Pa
 
 ALL = (ATTENTION, *INPUTS, *HIDDEN)
 INPUTS_SEEN = (ATTENTION, *INPUTS)
-SWEPT = {"fits": sparsity.swept, "about": sparsity.ABOUT}
+swept = partial(Exhibit, fits=sparsity.swept, about=sparsity.ABOUT)
 
 PAPER = Paper(
     "meister",
     "Meister et al. 2021",
     exhibits=(
         Exhibit(correlations.ENTROPY.name, (INPUT_TO_HIDDEN,), correlations.table_1),
-        Exhibit(sparsity.SWEEP.name, INPUTS, sparsity.table_2, **SWEPT, least=3),
+        swept(sparsity.SWEEP.name, INPUTS, sparsity.table_2, least=3),
         Exhibit(correlations.ACCURACY.name, (), correlations.table_3),
         StudyExhibit(correlations.ADVERSARY.name, correlations.table_5),
         Exhibit(correlations.CORRELATIONS.name, ALL, correlations.table_6),
         Exhibit("meister-correlations", ALL, correlations.correlations),
         Exhibit("meister-entropies", (INPUT_TO_HIDDEN,), correlations.entropies),
-        Exhibit(
-            "meister-entropy-against-lambda",
-            INPUTS,
-            sparsity.entropy_against_lambda,
-            **SWEPT,
-            least=2,
-        ),
-        Exhibit(sparsity.FIGURE_3.name, INPUTS_SEEN, sparsity.figure_3, **SWEPT, least=3),
-        Exhibit("meister-tau-against-lambda", ALL, sparsity.tau_against_lambda, **SWEPT, least=2),
+        swept("meister-entropy-against-lambda", INPUTS, sparsity.entropy_against_lambda, least=2),
+        swept(sparsity.FIGURE_3.name, INPUTS_SEEN, sparsity.figure_3, least=3),
+        swept("meister-tau-against-lambda", ALL, sparsity.tau_against_lambda, least=2),
     ),
     claims=CLAIMS,
     printed=PRINTED,

@@ -91,8 +91,8 @@ class TauRow(TableRow):
 
 SWEEP = TypedTable("meister-table-2", SweepRow)
 FIGURE_3 = TypedTable("meister-figure-3", TauRow)
-SHOWN = ("corpus", "encoder", "attention", "importance", "published", "mean", "interval")
-SHOWN += ("difference", "spearman", "entropy", CHANGE, f"{CHANGE}, interval", "lambdas", "n")
+SHOWN = ["corpus", "encoder", "attention", "importance", "published", "mean", "interval"]
+SHOWN += ["difference", "spearman", "entropy", CHANGE, f"{CHANGE}, interval", "lambdas", "n"]
 
 
 def lambda_of(model: Model) -> float | None:
@@ -103,6 +103,14 @@ def lambda_of(model: Model) -> float | None:
 def swept(model: Model) -> bool:
     """Whether the model is a step of a sweep."""
     return lambda_of(model) is not None
+
+
+def step_of(model: Model) -> float:
+    """The lambda of a step of a sweep."""
+    value = lambda_of(model)
+    if value is None:
+        raise AnalysisError(f"{model.name}: has neither sparsegen nor sparsemax attention")
+    return value
 
 
 def not_swept(models: Sequence[Model]) -> list[Model]:
@@ -121,8 +129,9 @@ def sweeps(models: Sequence[Model], least: int = 2) -> list[list[Model]]:
         setting = (config.corpus, config.encoder, config.attention, protocol_of(config.config))
         steps = by_setting.setdefault(setting, {})
         # Of sparsemax and sparsegen with lambda 0, the latter was trained like its neighbours.
-        if lambda_of(model) not in steps or config.projection == "sparsegen":
-            steps[lambda_of(model)] = model
+        value = step_of(model)
+        if value not in steps or config.projection == "sparsegen":
+            steps[value] = model
     long_enough = [steps for steps in by_setting.values() if len(steps) >= least]
     if not long_enough:
         raise AnalysisError(
@@ -225,10 +234,11 @@ def _points(
     steps: Sequence[Model], values: Sequence[numpy.ndarray]
 ) -> tuple[list[float], list[float]]:
     """Lambda and the mean over texts, for each seed of each model. Shape of each value: (seeds, texts)"""
-    lambdas, means = [], []
+    lambdas: list[float] = []
+    means: list[float] = []
     for model, of_model in zip(steps, values, strict=True):
         of_seeds = mean_of_known(of_model, axis=1)
-        lambdas += [lambda_of(model)] * len(of_seeds)
+        lambdas += [step_of(model)] * len(of_seeds)
         means += of_seeds.tolist()
     return lambdas, means
 
@@ -288,7 +298,7 @@ def _flat(all_sweeps: Sequence[Sequence[Model]]) -> list[Model]:
 
 def _line(steps: Sequence[Model], rows: Sequence[dict[str, Any]]) -> Line:
     means, lows, highs = ([row[name] for row in rows] for name in ("mean", "low", "high"))
-    return Line([lambda_of(model) for model in steps], means, lows, highs)
+    return Line([step_of(model) for model in steps], means, lows, highs)
 
 
 def _taus(model: Model) -> dict[str, dict[str, Any]]:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy
 import pandas
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -130,7 +132,7 @@ def _published(rows: pandas.DataFrame) -> str:
 
 
 INCHES_A_LINE = 0.17
-HOLLOW = {
+HOLLOW: dict[str, Any] = {
     "marker": "D",
     "markersize": 5,
     "markerfacecolor": "none",
@@ -212,8 +214,8 @@ def _apart(number: int, of: int) -> float:
     return 0.8 * ((number + 0.5) / of - 0.5)
 
 
-def _legend(series: Sequence[str], with_published: bool) -> list[object]:
-    handles: list[object] = [
+def _legend(series: Sequence[str], with_published: bool) -> list[Artist]:
+    handles: list[Artist] = [
         Line2D([], [], label=style.shown(name), **{**style.series(number), "linestyle": "-"})
         for number, name in enumerate(series)
     ]

@@ -71,11 +71,11 @@ def drop_rows(model: Model) -> list[dict[str, Any]]:
     members = groups(model, "predicted")
     for effect, title in EFFECTS.items():
         top, other = (sample(model, check(_dropped(which, effect))) for which in DROPPED)
-        stacked = [
+        first, second = (
             numpy.array([one.where(member).value for member in members.values()])
             for one in (top, other)
-        ]
-        compared = paired_in_one_model(*stacked)
+        )
+        compared = paired_in_one_model(first, second)
         for position, name in enumerate(members):
             row = {column: values[position] for column, values in compared.items()}
             row = {"top": row.pop("first mean"), "random": row.pop("second mean"), **row}
@@ -129,8 +129,8 @@ ORDERS = {
     "gradient_x_attention": "gradient x attention",
     "random": "random",
 }
-SHOWN = ("corpus", "model", "predicted", "order", "mean", "interval", "median")
-SHOWN += ("attention less", "of the difference", "flipped", "n")
+SHOWN = ["corpus", "model", "predicted", "order", "mean", "interval", "median"]
+SHOWN += ["attention less", "of the difference", "flipped", "n"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +186,8 @@ def removal_rows(model: Model) -> list[dict[str, Any]]:
             **row,
             **difference_columns(
                 "attention less",
-                *(samples[one].where(members[name]).value for one in ("attention", order)),
+                samples["attention"].where(members[name]).value,
+                samples[order].where(members[name]).value,
                 one_model=True,
             ),
         }

@@ -169,9 +169,9 @@ def _less_than_by_text(
     searches = searched_pairs(family)
     of_base = {base.path: (base, file) for base, file in searches}
     own = all(base.path in of_base for base, _ in pairs)
-    by_text = searched_divergence([of_base[base.path] for base, _ in pairs] if own else searches)
-    if by_text is None:
+    if not searches:
         return {}
+    by_text = searched_divergence([of_base[base.path] for base, _ in pairs] if own else searches)
     reached = {f"by text {name}": value for name, value in by_text.rows().items() if "jsd" in name}
     # Seeds that share a base are not independent pairs.
     own = own and len(of_base) > 1

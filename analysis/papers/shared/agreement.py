@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy
 import pandas
@@ -271,9 +271,12 @@ class DifferenceRow(TableRow):
         )
 
 
+A = TypeVar("A", bound=AgreementRow)
+
+
 def of_each(
-    rows: Sequence[AgreementRow], kinds: Sequence[str] = IMPORTANCE, **equal: Any
-) -> Iterator[tuple[str, AgreementRow]]:
+    rows: Sequence[A], kinds: Sequence[str] = IMPORTANCE, **equal: Any
+) -> Iterator[tuple[str, A]]:
     """The first row with these values for each kind of importance that has one."""
     for name in kinds:
         row = first_where(rows, importance=name, **equal)

@@ -81,7 +81,8 @@ def per_instance(family: ModelFamily) -> Divergence | None:
     How far Jain & Wallace's adversary moves the texts of the family, for each seed that it was searched for. A text
     without a result is not moved. None if there was no search.
     """
-    return searched_divergence(searched_pairs(family))
+    found = searched_pairs(family)
+    return searched_divergence(found) if found else None
 
 
 def searched_pairs(family: ModelFamily) -> list[tuple[Attributions, Perturbations]]:
@@ -93,10 +94,8 @@ def searched_pairs(family: ModelFamily) -> list[tuple[Attributions, Perturbation
     ]
 
 
-def searched_divergence(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence | None:
-    """How far the searched adversary moves; None without pairs."""
-    if not found:
-        return None
+def searched_divergence(found: Sequence[tuple[Attributions, Perturbations]]) -> Divergence:
+    """How far the searched adversary moves."""
     tvd, jsd = (
         Sample.of([check(method)(file) for _, file in found], between)
         for method, between in ((TVD, TVD_RANGE), (MAX_JSD, JSD_RANGE))

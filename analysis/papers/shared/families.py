@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from analysis.attributions import Attributions
-from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, ModelConfig
+from analysis.errors import AnalysisError
+from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, Adversary, ModelConfig
 from analysis.models import Model, check_same_texts, protocol_of, without_seeds
 from analysis.output import slug
 from analysis.papers.shared.paper import ATTENTION
@@ -81,7 +82,7 @@ class ModelFamily:
 
     def adversaries_of(self, frozen: bool) -> list[Model]:
         """The adversaries that are frozen, or those that are not."""
-        return [model for model in self.adversaries if model.config.adversary.frozen is frozen]
+        return [model for model in self.adversaries if settings_of(model.config).frozen is frozen]
 
     def pairs(self, model: Model) -> list[Pair]:
         """
@@ -146,9 +147,16 @@ def families(study: StudyFiles) -> tuple[list[ModelFamily], str | None]:
     return all_families, problems[0] if problems else None
 
 
+def settings_of(config: ModelConfig) -> Adversary:
+    """The settings of a config that trains an adversary."""
+    if config.adversary is None:
+        raise AnalysisError(f"{config.name}: was not trained as an adversary")
+    return config.adversary
+
+
 def base_of(adversary: TextFile) -> Path:
     """The run folder of the base of an adversary."""
-    return run_folder(adversary.model.adversary.base)
+    return run_folder(settings_of(adversary.model).base)
 
 
 def _family(
@@ -168,7 +176,7 @@ def _family(
         name=model.name,
         adversaries=sorted(
             adversaries,
-            key=lambda one: (one.config.adversary.frozen, one.config.adversary.lambda_),
+            key=lambda one: (settings_of(one.config).frozen, settings_of(one.config).lambda_),
         ),
         uniform=next(iter(siblings), None),
         perturbed=tuple(

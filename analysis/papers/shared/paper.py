@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol
 
 import pandas
 from matplotlib.figure import Figure
 
 from analysis.claims.claim import Claim
 from analysis.claims.printed import Printed
-from analysis.claims.table_rows import TableRow, TypedTable
+from analysis.claims.table_rows import R, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model
 from analysis.output import Output
@@ -144,7 +144,7 @@ class StudyExhibit:
 
 
 @dataclass(frozen=True)
-class Correction:
+class Correction(Generic[R]):
     """
     How a corrected measure or a control changes a table of a paper.
 
@@ -152,8 +152,8 @@ class Correction:
         numbers for it.
     """
 
-    table: TypedTable
-    told: Callable[[Sequence[TableRow]], Iterable[str]]
+    table: TypedTable[R]
+    told: Callable[[Sequence[R]], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Paper(Exhibition):
 
     claims: tuple[Claim, ...] = ()
     printed: tuple[Printed, ...] = ()
-    corrections: tuple[Correction, ...] = ()
+    corrections: tuple[Correction[Any], ...] = ()
     more: tuple[Exhibition, ...] = ()
     over_studies: tuple[OverStudies, ...] = ()
     order: int = 0

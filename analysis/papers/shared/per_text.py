@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
-from numpy.typing import ArrayLike
 
 from analysis.agreement.agreement_table import OVERALL, groups
 from analysis.measures import Property, Scores, Values
@@ -17,7 +16,7 @@ NO_LABEL = "no label"
 NO_VALUE = "no value"
 
 # Computes one number per text of a file.
-PerText = Callable[[TextFile], Values]
+PerText = Callable[[Any], Values]
 
 
 def check(method: Method) -> PerText:
@@ -39,7 +38,7 @@ def entropy(method: Method) -> PerText:
 def correct(file: TextFile) -> Values:
     """1 where the prediction is the label, 0 where it is not; the mean is accuracy."""
     known = file.table["label"].notna().to_numpy()
-    right: ArrayLike = (file.table["label"] == file.table["predicted"]).to_numpy(dtype=float)
+    right = (file.table["label"] == file.table["predicted"]).to_numpy(dtype=float)
     return Values.defined_where(known, right, NO_LABEL)
 
 

@@ -3,7 +3,7 @@ Wiegreffe & Pinter 2019, Figure 5: how far adversaries of increasing lambda move
 another seed, uniform attention, and an adversary that is searched per text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any
@@ -136,7 +136,7 @@ def planes(panels: Sequence[Plane], across: str, up: str, bound: float, widest: 
     return figure
 
 
-def _names(panels: Sequence[dict[str, Points]]) -> list[str]:
+def _names(panels: Iterable[dict[str, Points]]) -> list[str]:
     return list(dict.fromkeys(name for panel in panels for name in panel))
 
 

@@ -226,7 +226,7 @@ def at_equal_divergence(
             yield Judgement.of(curve[0], Part(f"{at}: the curve has {ends}", Outcome.UNKNOWN))
             continue
         words = f"{at} {trained} on the curve, {reference.tvd} {other};"
-        if imitation:
+        if imitation and unmoved is not None:
             words = f"{words} {unmoved.tvd} at lambda 0;"
             trained = trained.minus(unmoved.tvd)
         yield Judgement.of(curve[0], above(f"{words} {compared}", trained.minus(reference.tvd)))

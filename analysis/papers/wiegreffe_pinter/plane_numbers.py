@@ -14,7 +14,7 @@ from analysis.agreement.agreement_table import OVERALL
 from analysis.models import Model
 from analysis.output import Output
 from analysis.papers.shared.divergence import Divergence, divergence, per_instance
-from analysis.papers.shared.families import ModelFamily
+from analysis.papers.shared.families import ModelFamily, settings_of
 from analysis.papers.shared.published import with_intervals
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS, student_interval
 
@@ -129,10 +129,8 @@ def summarised_curve(
 
 def _means(points: Sequence[Divergence]) -> tuple[numpy.ndarray, numpy.ndarray]:
     """The mean JSD and TVD of each point over its texts and pairs."""
-    return tuple(
-        numpy.array([numpy.nanmean(getattr(point, axis).value) for point in points])
-        for axis in ("jsd", "tvd")
-    )
+    jsd = numpy.array([numpy.nanmean(point.jsd.value) for point in points])
+    return jsd, numpy.array([numpy.nanmean(point.tvd.value) for point in points])
 
 
 def _half_over_bases(
@@ -261,7 +259,7 @@ def moved_by_adversaries(family: ModelFamily) -> dict[bool, list[tuple[float, Di
     by_kind = {}
     for frozen in (False, True):
         steps = [
-            (model.config.adversary.lambda_, divergence(family.pairs(model)))
+            (settings_of(model.config).lambda_, divergence(family.pairs(model)))
             for model in _by_bases(family, frozen)[0]
         ]
         by_kind.update({frozen: steps} if steps else {})

@@ -16,7 +16,7 @@ from analysis.errors import AnalysisError
 from analysis.figures.violins import Violins, violins
 from analysis.output import Output
 from analysis.papers.shared.divergence import BOUND, divergence, furthest, mean_jsd, mean_tvd
-from analysis.papers.shared.families import ModelFamily, Pair, families
+from analysis.papers.shared.families import ModelFamily, Pair, families, settings_of
 from analysis.papers.shared.per_text import ALL, bin_texts, by_bin, largest_weights
 from analysis.papers.shared.published import readable
 from analysis.papers.shared.study_files import StudyFiles
@@ -27,8 +27,8 @@ from analysis.statistics.significance import difference_columns
 from analysis.written import Estimate, number
 
 SEEDS = "other seeds"
-SHOWN = ("corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median")
-SHOWN += ("n",)
+SHOWN = ["corpus", "model", "other", "predicted", "max attention", "mean", "interval", "median"]
+SHOWN += ["n"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ def _others(family: ModelFamily) -> dict[str, list[Pair]]:
     alike = [model for model in adversaries if mean_tvd(family.pairs(model)) < SMALL]
     adversary = furthest(family, alike or adversaries)
     if adversary is not None:
-        others[adversary_name(adversary.config.adversary.lambda_)] = family.pairs(adversary)
+        others[adversary_name(settings_of(adversary.config).lambda_)] = family.pairs(adversary)
     return others
 
 

@@ -25,7 +25,7 @@ from analysis.papers.shared.divergence import (
     searched_divergence,
     searched_pairs,
 )
-from analysis.papers.shared.families import ModelFamily, families
+from analysis.papers.shared.families import ModelFamily, families, settings_of
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.perturbations import Perturbations
@@ -141,7 +141,7 @@ def heatmaps(study: StudyFiles, output: Output) -> str | None:
     for family in all_families:
         attentions = _three(family)
         texts = [] if attentions is None else weighted_texts(attentions)
-        if not texts:
+        if attentions is None or not texts:
             continue
         drawn += 1
         output.figure(
@@ -149,7 +149,7 @@ def heatmaps(study: StudyFiles, output: Output) -> str | None:
             token_heatmaps(texts),
             "Texts under the base's attention, under an adversary's that was searched for the "
             "text, and under a trained adversary's (lambda "
-            f"{attentions.trained.model.adversary.lambda_:g}): Wiegreffe & Pinter (2019), Figure 2. "
+            f"{settings_of(attentions.trained.model).lambda_:g}): Wiegreffe & Pinter (2019), Figure 2. "
             f"{attentions.described}.",
             "Next to each: the probability of the class that the base predicts, and the divergence "
             "of attention from the base's. The depth of colour is the weight over the largest "
@@ -177,10 +177,9 @@ class ThreeAttentions:
     @property
     def moved(self) -> dict[str, Divergence]:
         """The divergence of both adversaries from the base, for one seed."""
-        return {
-            EACH: searched_divergence([(self.base, self.by_text)]),
-            TRAINED: divergence([(self.base, self.trained)]),
-        }
+        by_text = searched_divergence([(self.base, self.by_text)])
+        trained = divergence([(self.base, self.trained)])
+        return {EACH: by_text, TRAINED: trained}
 
     @property
     def alike(self) -> numpy.ndarray:

@@ -14,7 +14,7 @@ from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
-from analysis.papers.shared.families import uniform_siblings
+from analysis.papers.shared.families import settings_of, uniform_siblings
 from analysis.papers.shared.published import OURS_SELECTED, about_config, read_published
 from analysis.papers.shared.reached import Reached, f1_by_model, guide_of
 from analysis.papers.shared.study_files import StudyFiles
@@ -174,8 +174,8 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
 
 def table_3(study: StudyFiles, output: Output) -> str | None:
     """Add the table of guided models. Nothing is left out."""
-    rows = [_guided(model) for model in f1_by_model(study) if model.config.encoder == TOKEN_LEVEL]
-    rows = [row for row in rows if row is not None]
+    models = [model for model in f1_by_model(study) if model.config.encoder == TOKEN_LEVEL]
+    rows = [row for row in map(_guided, models) if row is not None]
     if not any(row["role"] == GUIDED for row in rows):
         raise AnalysisError(
             "it takes the run folder of a guided model with the encoder `affine` (its reader has "
@@ -213,7 +213,7 @@ def guide_name(config: ModelConfig) -> str:
     guide = guide_of(config)
     if guide is None:
         return "not known: the file is gone"
-    if guide.role == ADVERSARY and not guide.adversary.frozen:
+    if guide.role == ADVERSARY and not settings_of(guide).frozen:
         return "adversary"
     return "base LSTM" if (guide.role, guide.encoder) == (PLAIN, "bilstm") else guide.name
 
