@@ -55,7 +55,7 @@ def test_where_there_is_nothing_to_judge_the_reason_is_the_evidence():
     assert combine_outcomes([Part("", each, 0.001) for each in (HOLDS, NOTHING, FAILS)]) is NOTHING
 
 
-def test_without_an_interval_nothing_can_be_told():
+def test_without_an_interval_a_part_is_inconclusive():
     found = Estimate(0.9, math.nan, math.nan)
     part = above("mass", found)
     assert part.outcome is UNKNOWN and part.words == "mass 0.900"
@@ -90,7 +90,7 @@ def test_the_interval_of_a_difference_is_that_of_independent_numbers():
     assert less.high == pytest.approx(0.4 + math.hypot(0.4, 0.04))
 
 
-def test_a_difference_on_the_same_texts_keeps_what_is_said_of_both():
+def test_a_difference_on_the_same_texts_keeps_the_reasons_of_both():
     uniform = Estimate(0.5, 0.2, 0.9, nothing="attention is uniform")
     paired = Estimate(0.4, 0.39, 0.41, difference=True)
     less = Estimate(0.1, 0.06, 0.4).minus(uniform, paired)
@@ -98,7 +98,7 @@ def test_a_difference_on_the_same_texts_keeps_what_is_said_of_both():
     assert less.difference and less.nothing == "attention is uniform"
 
 
-def test_numbers_are_told_without_what_they_all_have():
+def test_words_of_parts_are_not_repeated():
     assert str(Estimate(0.25, -0.125, 1.5)) == "0.250 [-0.125, 1.500]"
     assert average([Estimate(0, -1, 1), Estimate(1, 0, 4)]) == Estimate(0.5, -0.5, 2.5)
 
@@ -114,7 +114,7 @@ def test_a_p_value_is_below_5_percent_exactly_where_the_bound_is_outside():
     assert math.isnan(above("tau", Estimate(0.2, math.nan, math.nan)).p)
 
 
-def test_what_cannot_be_told_says_what_could_have_been():
+def test_an_inconclusive_part_reports_the_detectable_distance():
     wide = Estimate(0.006, -0.018, 0.030)
     told = above("F1", wide).words
     assert told == "F1 0.006 [-0.018, 0.030] (it takes 0.034 from the bound to be seen)"

@@ -21,7 +21,7 @@ def rows_of(printed, *rows):
     "published,said",
     [(0.3, "yes"), (0.37, "yes"), (0.371, "no, -0.071"), (0.22, "no, +0.080"), (0.23, "yes")],
 )
-def test_reproduced_is_what_lies_in_the_interval_widened_by_the_tolerance(published, said):
+def test_a_number_in_the_widened_interval_is_reproduced(published, said):
     assert reproduction(published, 0.3, 0.28, 0.32, 0.05) == said
 
 
@@ -50,13 +50,13 @@ def test_a_row_has_both_numbers_and_where_they_come_from():
     assert (row["model"], row["protocol"]) == ("mine", "8 epochs")
 
 
-def test_only_what_is_meant_is_compared():
+def test_only_selected_rows_are_compared():
     assert len(rows_of(Printed("mine", "T", "x", "published", 0.1, only={"role": "plain"}), ROW))
     assert rows_of(Printed("mine", "T", "x", "published", 0.1, only={"role": "other"}), ROW).empty
     assert rows_of(Printed("other", "T", "x", "published", 0.1), ROW).empty
 
 
-def test_what_is_known_of_a_number_stands_behind_what_is_known_of_all():
+def test_the_known_reason_of_a_number_follows_the_general_note():
     traced = (Traced({"corpus": "sst", "importance": "gradient"}, "it was the rate"),)
     printed = Printed("mine", "T", "x", "published", 0.1, note="all differ", traced=traced)
     found = rows_of(printed, ROW, {**ROW, "importance": "leave-one-out"})

@@ -1,6 +1,6 @@
 """
 Rows as tables have them, for claims: each paper's folder has its `claim_cases`, by the name of the
-claim the rows of its table that keep it and rows that break it, and what else it needs (`BESIDE`).
+claim the rows of its table that keep it and rows that break it, and what else it needs (`OTHER_TABLES`).
 """
 
 from collections.abc import Iterator
@@ -42,9 +42,9 @@ def adversary(jsd: float, tvd: float = 0.05, accuracy: float = 0.8, frozen: bool
     return [{**row, **near(accuracy, "accuracy", "")}]
 
 
-def outcome(name: str, rows: Rows, **beside: Rows) -> str:
+def outcome(name: str, rows: Rows, **others: Rows) -> str:
     """On the claim, by the rows of its table and of others."""
-    tables = {find_claim(name).table.name: rows, **beside}
+    tables = {find_claim(name).table.name: rows, **others}
     (judgement,) = find_claim(name).judge(
         Tables({table: pandas.DataFrame(part) for table, part in tables.items()})
     )

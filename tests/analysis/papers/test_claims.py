@@ -15,16 +15,18 @@ from tests.analysis.papers.claimed_rows import all_cases, near, outcome, wide, w
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
 
 CASES = {name: case for paper in all_cases() for name, case in paper.CASES.items()}
-BESIDE = {
-    name: tables for paper in all_cases() for name, tables in getattr(paper, "BESIDE", {}).items()
+OTHER_TABLES = {
+    name: tables
+    for paper in all_cases()
+    for name, tables in getattr(paper, "OTHER_TABLES", {}).items()
 }
 
 
 @pytest.mark.parametrize("name", [claim.name for claim in CLAIMS])
 def test_numbers_keep_or_break_a_claim(name):
     kept, broken = CASES[name]
-    assert outcome(name, kept, **BESIDE.get(name, {})) == "holds"
-    assert outcome(name, broken, **BESIDE.get(name, {})) == "does not hold"
+    assert outcome(name, kept, **OTHER_TABLES.get(name, {})) == "holds"
+    assert outcome(name, broken, **OTHER_TABLES.get(name, {})) == "does not hold"
 
 
 @pytest.mark.parametrize(
@@ -36,10 +38,10 @@ def test_numbers_keep_or_break_a_claim(name):
 )
 def test_a_difference_on_the_same_texts_is_taken_where_the_table_has_one(name, column):
     rows = wide(CASES[name][0])
-    assert outcome(name, rows, **BESIDE.get(name, {})) == "inconclusive"
+    assert outcome(name, rows, **OTHER_TABLES.get(name, {})) == "inconclusive"
     assert outcome(name, [{**row, **near(0.1, column, "")} for row in rows]) == "holds"
     broken = [{**row, **near(-0.1, column, "")} for row in rows]
-    assert outcome(name, broken, **BESIDE.get(name, {})) == "does not hold"
+    assert outcome(name, broken, **OTHER_TABLES.get(name, {})) == "does not hold"
 
 
 def test_names_are_unlike_each_other():
@@ -64,8 +66,8 @@ def test_each_claim_says_what_would_break_it_and_which_it_corrects():
         ("attention-stands-apart", with_scaled(agreement(0.3, 0.6), 0.9, 0.9, 0.7, 0.0)),
     ],
 )
-def test_what_the_means_keep_the_places_break(name, rows):
-    assert outcome(name, rows, **BESIDE.get(name, {})) == "does not hold"
+def test_scaled_values_can_break_a_claim_that_means_keep(name, rows):
+    assert outcome(name, rows, **OTHER_TABLES.get(name, {})) == "does not hold"
     means = [{column: row[column] for column in row if "scaled" not in column} for row in rows]
     assert outcome(name, means) == "holds"
 
@@ -74,14 +76,14 @@ def test_what_the_means_keep_the_places_break(name, rows):
 def test_a_model_that_gives_nothing_to_judge_is_not_judged(name):
     rows = [{**row, "nothing to judge": "accuracy .5 is no better"} for row in CASES[name][0]]
     if name != "hides-what-it-uses":
-        assert outcome(name, rows, **BESIDE.get(name, {})) == "nothing to judge"
+        assert outcome(name, rows, **OTHER_TABLES.get(name, {})) == "nothing to judge"
     # A csv has NaN where there is no reason.
     rows = [{**row, "nothing to judge": float("nan")} for row in CASES[name][0]]
-    assert outcome(name, rows, **BESIDE.get(name, {})) == "holds"
+    assert outcome(name, rows, **OTHER_TABLES.get(name, {})) == "holds"
 
 
 @pytest.mark.parametrize("way", [1, -1])
-def test_a_paired_difference_keeps_what_is_said_of_its_models(way):
+def test_a_paired_difference_keeps_the_reason_of_its_models(way):
     names = {"corpus": "sst", "measure": "kendall", "first": "attention"}
     row, other = (
         {**names, "model": model, "second": "lrp", **near(mean)}
@@ -100,7 +102,7 @@ def test_a_paired_difference_keeps_what_is_said_of_its_models(way):
     assert subtract(compared, row, uniform).nothing == "attention is uniform"
 
 
-def test_what_is_not_there_is_not_judged(tmp_path):
+def test_claims_without_tables_are_not_judged(tmp_path):
     assert judge_claims(read_tables(tmp_path, TABLES), CLAIMS).empty
     pandas.DataFrame(pairs(0.3, 0.6)).to_csv(tmp_path / "jain-wallace-correlations.csv")
     found = judge_claims(read_tables(tmp_path, TABLES), CLAIMS)

@@ -115,7 +115,7 @@ def test_an_unknown_name_gets_the_list(tmp_path, capsys):
         ("empty", "holds no attribution, perturbation or faithfulness file"),
     ],
 )
-def test_places_without_attributions_are_refused(tmp_path, capsys, name, said):
+def test_locations_without_attributions_raise(tmp_path, capsys, name, said):
     (tmp_path / "empty").mkdir()
     code, _, error = run(capsys, "meister", tmp_path / name, "-o", tmp_path / "out")
     assert code == 2 and str(tmp_path / name) in error and said in error
@@ -130,7 +130,7 @@ def test_what_fails_leaves_earlier_results_as_they_were(tmp_path, capsys):
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
 
 
-def test_seeds_that_saw_different_texts_are_refused(tmp_path, capsys):
+def test_seeds_with_different_texts_raise(tmp_path, capsys):
     one = write_run(tmp_path / "one.parquet", seed=1, texts=10)
     other = write_run(tmp_path / "other.parquet", seed=2, texts=11)
     code, _, error = run(capsys, "jain-wallace", one, other, "-o", tmp_path / "out")

@@ -39,7 +39,7 @@ def test_a_difference_on_the_same_texts_is_taken_if_it_is_of_the_same_pairs(pair
     assert judgement.outcome.value == expected
 
 
-def test_pairs_compared_by_signs_are_not_held_against_attention_which_has_none():
+def test_signed_pairs_are_not_compared_with_unsigned_attention():
     rows = agreement(0.3, 0.2)
     signed = {**rows[2], "second": "deeplift", **near(0.9), "compared": "signed scores"}
     assert outcome("attention-stands-apart", [*rows, signed]) == "does not hold"

@@ -120,7 +120,7 @@ def test_means_are_over_models_seeds_averaged():
     assert (row["models"], row["trained"]) == (2, 3)
 
 
-def test_wrong_attention_stands_beside_that_of_plain_models(tmp_path):
+def test_wrong_attention_is_compared_with_that_of_plain_models(tmp_path):
     write(tmp_path / "plain")
     callback = {"type": "deceptive_attention", "strength": 1}
     write(tmp_path / "deceptive", given=planted(trainer={"callbacks": [callback]}))
@@ -153,7 +153,9 @@ def test_without_known_causes_there_is_no_truth(tmp_path, capsys):
     assert "causes are known" in capsys.readouterr().err
 
 
-def test_how_often_the_cause_is_first_is_counted_over_texts_and_seeds_beside_chance(tmp_path):
+def test_how_often_the_cause_is_first_is_counted_over_texts_and_seeds_and_compared_with_chance(
+    tmp_path,
+):
     for seed, share in ((1, 1.0), (2, 0.9), (3, 0.5)):
         write(tmp_path, seed, methods={**METHODS, "lrp": share})
     rows = cause_first_rows(judged_models(load_study([tmp_path])))

@@ -1,4 +1,4 @@
-"""`python -m analysis table faithfulness`: what it writes, and what it refuses."""
+"""`python -m analysis table faithfulness`: its output and its error messages."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from analysis.papers.shared.study_files import load_models
 from tests.analysis.papers.studies import write_run
 
 
-def test_accuracy_over_texts_and_seeds_beside_what_was_published(tmp_path):
+def test_accuracy_over_texts_and_seeds_is_joined_with_the_published_one(tmp_path):
     files = [write_run(tmp_path / f"{s}.parquet", corpus="babi_2", seed=s) for s in (1, 2)]
     files.append(write_run(tmp_path / "sst.parquet"))
     output = Output(tmp_path / "out", "Jain & Wallace 2019")

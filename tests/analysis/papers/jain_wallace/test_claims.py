@@ -12,7 +12,7 @@ def judged_rows(rows):
     return judge_claims(Tables({"jain-wallace-correlations": pandas.DataFrame(rows)}), CLAIMS)
 
 
-def test_a_place_is_told_with_what_it_comes_from():
+def test_a_scaled_value_is_reported_with_its_mean_and_ceiling():
     found = judged_rows(both(0.3, 0.75, 0.6)).set_index("name")["evidence"]
     assert found["weak-agreement"].startswith("tau with gradient 0.300 [0.290, 0.310]; ")
     expected = "tau with gradient norm 0.750 of at most 0.400, scaled 0.750 [0.740, 0.760]; "

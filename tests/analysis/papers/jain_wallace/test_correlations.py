@@ -57,7 +57,7 @@ def test_ours_is_the_mean_tau_over_texts_and_seeds(files, table):
     assert row["low"] < row["mean"] < row["high"]
 
 
-def test_both_protocols_and_the_released_code_stand_beside_ours(table):
+def test_both_protocols_and_the_released_code_are_next_to_ours(table):
     rows = table[table["corpus"] == "sst"].set_index(["scores", "importance", "predicted"])
     row = rows.loc[("attention", "leave-one-out", "0")]
     assert (row["published on test"], row["published on dev"]) == (0.34, 0.272)
@@ -68,7 +68,7 @@ def test_both_protocols_and_the_released_code_stand_beside_ours(table):
     assert numpy.isnan(between["published on dev"]) and between["code high"] == 0.612
 
 
-def test_data_of_ones_own_has_its_rows_with_nothing_published(table):
+def test_other_data_has_rows_without_published_values(table):
     mine = table[table["corpus"] == "mine"]
     assert len(mine) == 9 and mine["mean"].notna().all()
     assert mine.filter(regex="^(published|code|difference)").isna().all(axis=None)

@@ -34,7 +34,7 @@ def models(folder, declared):
     return load_models([folder]), rows
 
 
-def test_each_definition_has_its_tau_signed_and_by_size(tmp_path):
+def test_each_definition_has_its_tau_signed_and_by_magnitude(tmp_path):
     given, rows = models(tmp_path, DECLARED)
     table = tables(gradient_definitions, given, tmp_path / "out")["gradient-definitions"]
     tau = table[table["measure"] == "tau-b"].set_index(["gradient", "scores"])

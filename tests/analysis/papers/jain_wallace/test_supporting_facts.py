@@ -16,7 +16,7 @@ from tests.analysis.faithfulness.faithfulness_files import judged_rows, write_fa
 LABELS = ["attic", "cellar", "garden", "kitchen"]
 # How much of a method's size is on the facts, as a factor of what it is elsewhere.
 METHODS = {"attention": 4.0, "lrp": 20.0, "gradient": 0.2, "random": 1.0}
-PLACES = {"attention": 0.2, "lrp": 0.8, "gradient": 0.5}
+SCORES = {"attention": 0.2, "lrp": 0.8, "gradient": 0.5}
 WRONG = 5
 
 
@@ -58,7 +58,7 @@ def write_model(folder, corpus="babi_1", judged=True, seeds=(1, 2, 3), wrong=WRO
         write_attributions(path, rows, list(METHODS), given, labels=LABELS, **about)
         if judged:
             # Fewer than are explained.
-            rows = judged_rows(12, PLACES, ["delete"], seed)
+            rows = judged_rows(12, SCORES, ["delete"], seed)
             path = folder / f"f-{corpus}-{seed}.parquet"
             write_faithfulness(path, rows, seed, given, **about)
     return folder
@@ -104,7 +104,7 @@ def test_mass_chance_and_lift_are_those_of_the_definition(tmp_path):
     assert (table["texts"] == 27).all()
 
 
-def test_accuracy_stands_beside_what_was_published_and_what_a_guess_has(tmp_path):
+def test_accuracy_is_next_to_the_published_one_and_that_of_a_guess(tmp_path):
     write_model(tmp_path, candidates=2)
     write_model(tmp_path, "stories")
     table = facts_table(with_known_causes(load_study([tmp_path])))
@@ -114,13 +114,13 @@ def test_accuracy_stands_beside_what_was_published_and_what_a_guess_has(tmp_path
     assert first.loc["babi_1", "published accuracy"] == 1.0
     assert numpy.isnan(first.loc["stories", "published accuracy"])
     assert first.loc["babi_1", "guess"] == 0.5
-    # Whoever may take any label is compared with the most frequent one.
+    # If any label is allowed, the comparison is with the most frequent one.
     assert numpy.isnan(first.loc["stories", "guess"])
 
 
-def test_places_are_those_of_the_texts_that_were_judged(tmp_path):
+def test_scores_are_those_of_the_judged_texts(tmp_path):
     table = table_of(write_model(tmp_path))
-    for method, position in PLACES.items():
+    for method, position in SCORES.items():
         for measure in ("comprehensiveness", "sufficiency"):
             assert table.loc[method, measure] == pytest.approx(position, abs=0.1)
             assert (

@@ -56,4 +56,4 @@ CASES: dict[str, Any] = {
     "free-adversary": (adversary(0.6, accuracy=0.83), adversary(0.1, accuracy=0.7)),
 }
 BASE = {"meister-table-3": one(**near(0.82))}
-BESIDE = {"frozen-adversary": BASE, "free-adversary": BASE}
+OTHER_TABLES = {"frozen-adversary": BASE, "free-adversary": BASE}

@@ -100,7 +100,7 @@ def test_an_entropy_that_never_changes_has_no_correlation(tmp_path):
     assert numpy.isnan(row["mean"]) and row["entropy"] == "is constant"
 
 
-def test_the_published_sign_stands_beside_the_gradient_alone(tmp_path):
+def test_only_the_gradient_has_a_published_sign(tmp_path):
     output = Output(tmp_path / "out", "Meister et al. 2021")
     table_2(sweep(tmp_path, {-1.0: 2, 0.0: 6, 0.5: 20}), output)
     text = output.contents["meister-table-2.md"].decode()

@@ -60,7 +60,7 @@ def test_a_mixed_picture_is_counted():
 
 
 @pytest.mark.parametrize("value, said", [(0.75, "none lies"), (0.9, "2 lie"), (numpy.nan, None)])
-def test_published_values_are_held_against_the_same_band(value, said):
+def test_published_values_are_compared_with_the_same_band(value, said):
     text = compare_with_chance(rows([INSIDE, INSIDE], [INSIDE], published=value))
     assert (said is None) == ("published values" not in text)
     assert said is None or f"Of 2 published values {said} above that band." in text
@@ -72,7 +72,7 @@ def test_only_sparse_attention_has_the_headline():
     assert "on the top k is above" in compare_with_chance(rows([ABOVE], [ABOVE], k="all"))
 
 
-def test_what_is_undefined_is_not_counted():
+def test_undefined_values_are_not_counted():
     nothing = (numpy.nan, numpy.nan)
     text = compare_with_chance(rows([INSIDE, nothing], [nothing]))
     assert "inside the chance band in the only comparison (mean 0.750" in text

@@ -31,7 +31,7 @@ def test_table_1_is_compared_with_tanh_and_softmax_alone(tmp_path):
     assert set(table["model"]) == {model.name for model in models}
 
 
-def test_densities_have_a_figure_a_scorer_and_a_panel_a_projection(tmp_path, monkeypatch):
+def test_densities_have_one_figure_per_scorer_and_one_panel_per_projection(tmp_path, monkeypatch):
     drawn = []
 
     def densities(panels, *arguments, **options):

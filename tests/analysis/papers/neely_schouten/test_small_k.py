@@ -18,7 +18,7 @@ def models(tmp_path_factory):
     return load_models([folder])
 
 
-def test_every_k_has_all_pairs_with_places_and_tau_beside(models, tmp_path):
+def test_every_k_has_all_pairs_with_scaled_values_and_tau(models, tmp_path):
     written = tables(small_k, models, tmp_path)
     table = written["neely-schouten-small-k"]
     fagin = table[table["measure"] == "fagin"]

@@ -48,7 +48,7 @@ def test_dense_attention_has_no_k_of_its_own_zeros(table):
     }
 
 
-def test_published_values_stand_beside_the_published_score_alone(table):
+def test_only_the_published_score_has_published_values(table):
     rows = table[table["published"].notna()]
     assert set(rows["measure"]) == {"as-published"}
     keys = ["projection", "k", "importance", "predicted"]

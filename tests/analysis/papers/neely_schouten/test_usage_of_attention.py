@@ -41,7 +41,7 @@ def test_an_adversary_whose_outputs_are_too_far_away_does_not_count(folder, tmp_
     assert numpy.isnan(row_of(folder, tmp_path / "none")["trained"])
 
 
-def test_a_perturbation_file_alone_beside_the_base_is_enough(tmp_path):
+def test_the_base_and_its_perturbation_file_are_enough(tmp_path):
     write_model(tmp_path / "runs" / "base.parquet", text_rows(), config(corpus="sst"))
     write_perturbed(tmp_path / "runs")
     row = row_of(tmp_path / "runs", tmp_path / "out")

@@ -32,7 +32,7 @@ def study(tmp_path):
     return load_study(runs)
 
 
-def test_seeds_are_averaged_and_strength_0_is_what_is_lost_from(study):
+def test_seeds_are_averaged_and_losses_are_against_strength_0(study):
     table = rows_of(study)
     assert table["strength"].tolist() == [0, 1] and table["seeds"].tolist() == [2, 1]
     assert table["accuracy"].tolist() == pytest.approx([0.99, 0.94])

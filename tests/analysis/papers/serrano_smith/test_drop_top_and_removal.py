@@ -24,7 +24,7 @@ def mean(column, *conditions):
     return numpy.mean([row[column] for row in ROWS if all(holds(row) for holds in conditions)])
 
 
-def test_dropping_the_largest_weight_is_held_against_another_on_the_same_texts(models, tmp_path):
+def test_dropping_the_largest_weight_is_compared_with_another_on_the_same_texts(models, tmp_path):
     table = tables(drop_top, models, tmp_path / "out")["serrano-smith-drop-top"]
     table = table.set_index(["predicted", "effect"])
     for effect, field in (("change of output", "tvd"), ("share of flips", "flip")):

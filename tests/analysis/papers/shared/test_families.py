@@ -36,7 +36,9 @@ def test_a_family_is_found_whatever_its_files_are_called(tmp_path):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_adversaries_of_several_bases_are_one_each_held_against_its_own(tmp_path, seed):
+def test_adversaries_of_several_bases_are_seeds_of_one_each_compared_with_its_own_base(
+    tmp_path, seed
+):
     """Also where a seed comes twice, with two bases."""
     write_family(tmp_path, lambdas=(0.001,))
     base = tmp_path / "seed_2" / "model.tar.gz"
@@ -77,7 +79,7 @@ def test_other_seeds_are_dealt_out_to_bases_and_bases_are_their_own_others(tmp_p
             assert numbered(family.other_seeds) == expected[seed]
 
 
-def test_two_bases_alone_are_held_against_each_other_once(tmp_path):
+def test_two_bases_are_compared_with_each_other_once(tmp_path):
     write_family(tmp_path, lambdas=(0.001,))
     given = adversary_config(tmp_path / "seed_2", 0.001, corpus="sst", seed=2)
     write_model(tmp_path / "second.parquet", text_rows(0.5), given)
@@ -85,7 +87,7 @@ def test_two_bases_alone_are_held_against_each_other_once(tmp_path):
     assert numbered(family.other_seeds) == [(1, 2)]
 
 
-def test_what_has_no_base_of_its_own_is_held_against_that_of_its_seed(tmp_path):
+def test_a_model_without_a_base_is_compared_with_the_base_of_its_seed(tmp_path):
     write_family(tmp_path, lambdas=(0.001,))
     given = adversary_config(tmp_path / "seed_2", 0.001, corpus="sst", seed=2)
     write_model(tmp_path / "second.parquet", text_rows(0.5), given)
@@ -108,7 +110,7 @@ def test_an_adversary_without_its_base_is_named(tmp_path):
     assert problem == (f"{path}: its base, runs/gone, has no attribution file among those given")
 
 
-def test_adversaries_about_other_texts_are_refused(tmp_path):
+def test_adversaries_about_other_texts_raise(tmp_path):
     write_family(tmp_path, lambdas=())
     given = adversary_config(tmp_path / "base", 0.001, corpus="sst")
     write_model(tmp_path / "short.parquet", text_rows(0.5, texts=10), given)

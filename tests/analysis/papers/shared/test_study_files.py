@@ -62,7 +62,7 @@ def test_a_run_given_twice_counts_once(tmp_path):
     assert len(load_study([run, tmp_path / "." / "run"]).runs) == 1
 
 
-def test_a_run_that_is_not_finished_is_refused(tmp_path):
+def test_an_unfinished_run_raises(tmp_path):
     run = write_training(tmp_path / "run", config())
     (run / "metrics.json").unlink()
     with pytest.raises(AnalysisError, match="not a finished training run, metrics.json missing"):

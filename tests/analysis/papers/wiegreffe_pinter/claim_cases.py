@@ -50,7 +50,7 @@ CASES: dict[str, Any] = {
     "convex": (shape(0.3), shape(-0.3)),
     "uniform-under-the-curve": (curve(0.06, 0.08, 0.1), curve(0.01, 0.02, 0.03)),
 }
-BESIDE = {
+OTHER_TABLES = {
     name: {"wiegreffe-pinter-beside": reference_rows(other, 0.4, 0.05)}
     for name, other in (
         ("less-than-instances", "adversary for each text"),

@@ -50,7 +50,7 @@ def test_the_published_row_is_that_of_half_the_lambda_with_its_tvd_doubled(folde
     assert table.set_index("lambda")["published f1"].tolist() == [0.816, 0.828, 0.821]
 
 
-def test_an_adversary_is_held_against_its_base_and_against_the_search_by_text_on_the_same_texts(
+def test_an_adversary_is_compared_with_its_base_and_with_the_search_per_text_on_the_same_texts(
     folder, tmp_path
 ):
     study = load_study([folder])
@@ -177,7 +177,9 @@ def test_without_adversaries_the_sentence_says_what_it_takes(tmp_path):
             fill(load_study([path]), None)
 
 
-def test_the_plane_has_a_panel_a_class_and_marks_what_is_there(folder, tmp_path, monkeypatch):
+def test_the_plane_has_one_panel_per_class_and_marks_for_other_models(
+    folder, tmp_path, monkeypatch
+):
     drawn = []
     monkeypatch.setattr(
         "analysis.papers.wiegreffe_pinter.adversary_plane.planes",

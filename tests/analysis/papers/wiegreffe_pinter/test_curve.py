@@ -9,7 +9,7 @@ from analysis.papers.wiegreffe_pinter.claims import curves, tvd_at
 from tests.analysis.papers.claimed_rows import adversary, near, one, outcome
 from tests.analysis.papers.wiegreffe_pinter.claim_cases import curve, reference_rows
 
-ADVERSARIES, BESIDE = "wiegreffe-pinter-table-5", "wiegreffe-pinter-beside"
+ADVERSARIES, REFERENCES = "wiegreffe-pinter-table-5", "wiegreffe-pinter-beside"
 
 
 def read(rows):
@@ -20,7 +20,7 @@ def test_outputs_are_read_off_the_line_between_two_adversaries():
     (steps,) = read([*curve(0.06, 0.08, 0.1), *adversary(0.2, 0.5, frozen=True)][::-1])
     assert [row.jsd.mean for row in steps] == [0.1, 0.3, 0.5]
     at = tvd_at(steps, 0.35)
-    # By hand: a quarter of the way from .08 to .1.
+    # By hand: .08 plus a quarter of the distance to .1.
     assert (at.mean, at.low, at.high) == pytest.approx((0.085, 0.075, 0.095))
     assert tvd_at(steps, 0.5).mean == pytest.approx(0.1)
     assert tvd_at(steps, 0.51) is None and tvd_at(steps, 0.09) is None
@@ -42,14 +42,14 @@ def test_single_adversaries_are_no_part_of_a_curve_of_several_seeds():
     assert [row.jsd.mean for row in steps] == [0.2]
 
 
-def test_beyond_the_curve_nothing_can_be_told():
+def test_outside_the_curve_the_claim_is_inconclusive():
     name = "less-than-instances"
-    far = {BESIDE: reference_rows("adversary for each text", 0.6, 0.05)}
+    far = {REFERENCES: reference_rows("adversary for each text", 0.6, 0.05)}
     assert outcome(name, curve(0.06, 0.08, 0.1), **far) == "inconclusive"
     (judgement,) = find_claim(name).judge(
         Tables(
             {ADVERSARIES: pandas.DataFrame(curve(0.06, 0.08, 0.1))}
-            | {BESIDE: pandas.DataFrame(far[BESIDE])}
+            | {REFERENCES: pandas.DataFrame(far[REFERENCES])}
         )
     )
     assert judgement.evidence == "at a JSD of 0.600 TVD: the curve has 0.100 to 0.500"

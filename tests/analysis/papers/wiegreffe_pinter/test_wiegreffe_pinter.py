@@ -110,7 +110,7 @@ def test_guided_models_of_a_guide_each_are_seeds_of_one(tmp_path):
     assert rows.loc["base LSTM", "low"] < 0.62 < rows.loc["base LSTM", "high"]
 
 
-def test_seeds_are_held_against_the_base_by_its_largest_weight(tmp_path):
+def test_seeds_are_compared_with_the_base_by_its_largest_weight(tmp_path):
     folder = write_family(tmp_path / "runs", seeds=(2, 3))
     study = load_study([folder])
     table = tables(seeds, study, tmp_path / "out")["wiegreffe-pinter-seeds"]
@@ -127,7 +127,7 @@ def test_seeds_are_held_against_the_base_by_its_largest_weight(tmp_path):
     assert set(table["other"]) == {"other seeds", "adversary, lambda 0.001"}
 
 
-def test_how_far_an_adversary_is_beyond_seeds_is_told_on_the_same_texts(tmp_path):
+def test_the_distance_of_an_adversary_beyond_seeds_is_on_the_same_texts(tmp_path):
     folder = write_family(tmp_path / "runs", seeds=(2, 3))
     table = tables(seeds, load_study([folder]), tmp_path / "out")["wiegreffe-pinter-seeds"]
     base, *others, adversary = (
@@ -150,7 +150,7 @@ def test_how_far_an_adversary_is_beyond_seeds_is_told_on_the_same_texts(tmp_path
     assert table[table["other"] == "other seeds"]["beyond seeds"].isna().all()
 
 
-def test_one_seed_has_nothing_to_be_held_against(tmp_path):
+def test_one_seed_has_no_other_to_compare_with(tmp_path):
     folder = write_family(tmp_path / "runs", seeds=())
     with pytest.raises(AnalysisError, match="at least 2 seeds"):
         seeds(load_study([folder]), None)
@@ -211,7 +211,7 @@ def test_heatmaps_need_both_adversaries(tmp_path):
         heatmaps(load_study([folder]), None)
 
 
-def test_an_adversary_without_its_base_is_said_and_the_rest_is_filled(folder, tmp_path):
+def test_an_adversary_without_its_base_is_reported_and_the_rest_is_filled(folder, tmp_path):
     lost = adversary_config("runs/gone", 0.5, corpus="sst")
     path = write_model(folder / "lost.parquet", text_rows(0.9, seed=9), lost)
     output = Output(tmp_path / "out", PAPER.title)

@@ -21,7 +21,7 @@ THEIRS = pandas.DataFrame(
 )
 
 
-def test_a_row_without_a_published_one_stays_with_nothing_beside_it():
+def test_a_row_without_a_published_one_has_no_published_value():
     table = with_published(OURS, THEIRS)
     assert table["published"].fillna(-9).tolist() == [0.7, -9, -9]
     assert table["published std"].fillna(-9).tolist() == [0.3, -9, -9]
@@ -39,7 +39,7 @@ def test_the_difference_is_from_the_first_column_that_has_a_value():
     assert found.tolist()[:2] == pytest.approx([0.3, 0.3]) and numpy.isnan(found[2])
 
 
-def test_people_read_ours_beside_what_is_published_and_a_mean_alone():
+def test_the_mean_is_called_ours_only_next_to_published_values():
     shown = readable(OURS, ["corpus", "mean", "interval"])
     assert shown.columns.tolist() == ["corpus", "mean", "interval"]
     assert shown["interval"].map(str).tolist() == ["[0.400, 0.600]", "-", "[0.200, 0.400]"]
@@ -47,7 +47,7 @@ def test_people_read_ours_beside_what_is_published_and_a_mean_alone():
     assert compared.columns.tolist() == ["corpus", "published", "ours"]
 
 
-def test_what_is_published_of_plain_models_does_not_stand_beside_others():
+def test_values_published_for_plain_models_are_not_joined_with_others():
     ours = OURS.assign(role=["adversary", "plain", "plain"])
     assert with_published(ours, THEIRS)["published"].isna().all()
     ours["role"] = "plain"

@@ -23,7 +23,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_each_method_has_a_place_on_both_axes(folder):
+def test_each_method_has_a_score_on_both_axes(folder):
     ((explained, judged),) = joined(load_study([folder]))
     rows = {row["method"]: row for row in method_rows(explained, judged)}
     assert set(rows) == set(METHODS)
