@@ -1,6 +1,6 @@
 """
-The `allennlp` command of this project's environment: AllenNLP's own, with the plugin loaded before
-it (in any folder), without the noise of its old companions, and with a log and errors for people.
+The `allennlp` command of this project: AllenNLP's own command with the plugin loaded, without warnings of its old
+dependencies, and with a log and error messages for people.
 """
 
 import logging
@@ -17,9 +17,8 @@ from attention_explain.sentences import sentence_of
 
 def main() -> None:
     """
-    Runs `allennlp`. A mistake in config or data ends in one sentence and exit code 2, Ctrl-C in a
-    word and 130, SIGTERM in a word and 143. If nobody reads the output any more, as in
-    `allennlp predict ... | head`, it ends without a word.
+    Run `allennlp`. A mistake in config or data ends with an error message and exit code 2, Ctrl-C with code 130,
+    SIGTERM with 143. If the output is a closed pipe, as in `allennlp predict ... | head`, it ends silently.
     """
     global_options.take_options()
     global_options.log_for_people_by_default()
@@ -40,7 +39,7 @@ def main() -> None:
             raise
         if (code := signals.exit_code(error)) is not None:
             _end("\nstopped", code)
-        message = sentence_of(error)
+        message = sentence_of(error) if isinstance(error, Exception) else None
         if message is None:
             raise
         _end(f"error: {message}", 2)
@@ -48,7 +47,7 @@ def main() -> None:
 
 @contextmanager
 def _quiet_about_logs() -> Iterator[None]:
-    """A log that cannot be written is no reason to stop, nor to say so line by line."""
+    """Do not report, line by line, that a log cannot be written."""
     kept, logging.raiseExceptions = logging.raiseExceptions, False
     try:
         yield
@@ -58,7 +57,7 @@ def _quiet_about_logs() -> Iterator[None]:
 
 @contextmanager
 def _progress_bars_closed() -> Iterator[None]:
-    """What is said about an error comes below them."""
+    """Close progress bars at the end, so that error messages come below them."""
     try:
         yield
     finally:
@@ -66,7 +65,7 @@ def _progress_bars_closed() -> Iterator[None]:
 
 
 def _end(message: str, code: int) -> None:
-    # If nobody reads it, the exit code still says it.
+    # The message is lost if the output is closed; the exit code remains.
     with suppress(OSError):
         print(message, file=sys.stderr)
     sys.exit(code)

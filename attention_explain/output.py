@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Iterable, Iterator, Mapping, Sequence, TextIO, Union
+from typing import Iterable, Iterator, Mapping, Sequence, Set, TextIO, Union
 
 from tqdm import tqdm
 
@@ -120,6 +120,7 @@ def show_log() -> None:
             console = Console("stdout" if handler.stream is sys.stdout else "stderr", handler)
             if for_people():
                 console.addFilter(_is_for_people)
+                console.addFilter(_NoRepeats())
                 console.setFormatter(_PlainFormatter("%(message)s"))
             root.removeHandler(handler)
             root.addHandler(console)
@@ -128,6 +129,22 @@ def show_log() -> None:
 def for_people() -> bool:
     """Whether the terminal shows only the messages that people need."""
     return os.environ.get(LOG_VARIABLE) == PEOPLE
+
+
+class _NoRepeats(logging.Filter):
+    """Drops messages about data that were shown before: some commands read the same data several times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not record.name.startswith("attention_explain.data"):
+            return True
+        message = record.getMessage()
+        new = message not in self._shown
+        self._shown.add(message)
+        return new
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:

@@ -1,10 +1,9 @@
 """
-An archive is data, not a program: what is checked before a model that somebody else made is built.
+Checks of model archives before they are opened: an archive must be data, not a program.
 
-AllenNLP unpacks whatever an archive holds, evaluates its config as a jsonnet program (which can
-read files and the environment), and takes a name with a dot for the path of anything callable. Here
-members are checked before they are unpacked, and the config has to be plain JSON, which it is once
-training has resolved it. What that config may reach is in archive_reach.py.
+AllenNLP unpacks all members of an archive, evaluates its config as a jsonnet program (which can read files and the
+environment), and imports any name with a dot. Here members are checked before they are unpacked, and the config must
+be plain JSON, as training writes it. archive_reach.py limits what that config may refer to.
 """
 
 import gzip
@@ -15,7 +14,7 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any, Iterator, List, Tuple, Union
+from typing import Any, Dict, Iterator, List, Tuple, Union
 
 from allennlp.models.archival import get_weights_path
 
@@ -27,12 +26,12 @@ from attention_explain.files.records import check_files, read_json
 
 CONFIG_NAME = "config.json"
 BLOCK = 1 << 20
-# Begins the names of folders that archives are unpacked to.
+# The beginning of the names of folders for unpacked archives.
 UNPACKED = "attention_explain-archive"
-# Options by which a config asks a library to run what it has downloaded.
+# The option with which a config lets a library run downloaded code.
 REMOTE_CODE = "trust_remote_code"
-# Set by the program. AllenNLP prefers what a config says of them: it would write to another folder, or
-# read other data than was asked for.
+# Options that the program sets. AllenNLP would prefer those of the config, and write to another folder or read
+# other data.
 FOLDER = "serialization_dir"
 LOADERS = ("data_loader", "validation_data_loader")
 OF_LOADERS = ("data_path", "reader")
@@ -41,8 +40,8 @@ OF_LOADERS = ("data_path", "reader")
 @contextmanager
 def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Iterator[Path]:
     """
-    The folder of a training run, or an archive unpacked for as long as this lasts; checked. If its
-    weights are not needed, they may be damaged.
+    Yield the checked folder of a training run, or a temporary folder with an unpacked archive. Weights that are not
+    needed may be damaged.
     """
     path = Path(path)
     if path.is_dir():
@@ -58,7 +57,7 @@ def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Itera
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The members of an archive, in a folder that is gone afterwards."""
+    """Yield a temporary folder with the members of an archive."""
     parent = Path(tempfile.gettempdir())
     clear_leftovers(parent, UNPACKED, "-")
     folder = Path(tempfile.mkdtemp(prefix=owned_name(UNPACKED, "-")))
@@ -67,11 +66,13 @@ def unpacked(path: Path) -> Iterator[Path]:
             with tarfile.open(path, "r:gz") as archive:
                 members = archive.getmembers()
                 _check_members(members, path, free=shutil.disk_usage(folder).free)
-                # Of Python 3.11.4 and later; the members have been checked in any case.
-                options = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                # Python 3.11.4 and later; the members have been checked in any case.
+                options: Dict[str, Any] = (
+                    {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                )
                 archive.extractall(folder, members=members, **options)
-                # Behind the last member is the checksum of all of them, checked when it is read.
-                while archive.fileobj.read(BLOCK):
+                # The checksum of all members comes last, and is checked when it is read.
+                while archive.fileobj is not None and archive.fileobj.read(BLOCK):
                     pass
         except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError(f"{path}: is not a model archive, or broken ({error})") from error
@@ -102,17 +103,17 @@ def _check_members(members: List[tarfile.TarInfo], path: Path, free: int) -> Non
 
 
 def check_config(config: Path, archive: Path) -> None:
-    """Refuses a config that is more than data; `archive` is what messages name."""
+    """Raise if a config is more than data; messages name `archive`."""
     if not config.is_file():
-        raise InputError(f"{archive}: is no model archive (it has no {CONFIG_NAME})")
+        raise InputError(f"{archive}: is not a model archive (it has no {CONFIG_NAME})")
     if archives_are_trusted():
         return
     try:
         stated = read_json(config.read_bytes(), parse_constant=_no_number)
     except ValueError as error:
         raise InputError(
-            f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and as a program it is not "
-            f"run; {TRUST} opens archives that run code"
+            f"{archive}: its {CONFIG_NAME} is not plain JSON ({error}), and programs are not run; "
+            f"{TRUST} opens archives that run code"
         ) from error
     check_components(stated, f"{archive}: its {CONFIG_NAME}")
     for name, value in _fields(stated):
@@ -137,7 +138,7 @@ def check_config(config: Path, archive: Path) -> None:
 
 
 def check_components(stated: Any, config: str) -> None:
-    """Refuses a config of nothing that could be opened; `config` is how messages begin."""
+    """Raise if a config has no model or dataset reader; messages begin with `config`."""
     for name in ("model", "dataset_reader"):
         component = stated.get(name) if isinstance(stated, dict) else None
         if not isinstance(component, dict):
@@ -147,7 +148,7 @@ def check_components(stated: Any, config: str) -> None:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _fields(stated: Any) -> Iterator[Tuple[str, Any]]:

@@ -1,9 +1,8 @@
 """
-What importing the plugin sets: the environment variables that training configs read, where they have
-none, and how the processor treats the smallest numbers.
+Settings that importing the plugin makes: default environment variables for training configs, and the treatment of
+denormal numbers.
 
-AllenNLP hands the environment to jsonnet as external variables, and jsonnet has no default for an
-absent one. Importing the plugin therefore fills in what the user has not set.
+AllenNLP passes the environment to jsonnet as external variables, and jsonnet has no defaults for missing ones.
 """
 
 import os
@@ -12,7 +11,7 @@ import torch
 
 DATA_VARIABLE = "ATTENTION_EXPLAIN_DATA"
 SEED_VARIABLE = "ATTENTION_EXPLAIN_SEED"
-# Of models that are trained to attend otherwise, or guided by another one.
+# For adversarial models and for models that are guided by another one.
 BASE_VARIABLE = "ATTENTION_EXPLAIN_BASE"
 LAMBDA_VARIABLE = "ATTENTION_EXPLAIN_LAMBDA"
 STRENGTH_VARIABLE = "ATTENTION_EXPLAIN_STRENGTH"
@@ -29,14 +28,14 @@ DEFAULTS = {
 
 
 def set_defaults() -> None:
-    """Gives every setting that the environment lacks its default."""
+    """Set the default of every variable that is missing in the environment."""
     for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)
 
 
 def flush_denormals() -> None:
     """
-    Takes numbers below 1e-38 for 0. Attention that is nearly all on one token is full of them, and a
-    processor takes many times as long for each: adversaries would slow down sevenfold as they get far.
+    Treat numbers below 1e-38 as 0. Attention that is nearly all on one token has many of them, and a processor takes
+    many times as long for each: the training of adversaries would slow down sevenfold.
     """
     torch.set_flush_denormal(True)

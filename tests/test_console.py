@@ -126,3 +126,16 @@ def test_verbose_stands_anywhere_and_comes_to_no_parser(monkeypatch, line):
     assert sys.argv == ["allennlp", "train", "c", "-s", "r"]
     assert for_people() == ("--verbose" not in line)
     assert os.environ[global_options.LOG_VARIABLE]
+
+
+def test_a_message_about_data_is_shown_once(tmp_path, monkeypatch):
+    """`allennlp verdict` reads the same data for each of its files."""
+    monkeypatch.setenv(global_options.LOG_VARIABLE, global_options.PEOPLE)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    prepare_global_logging(tmp_path)
+    for _ in range(2):
+        logging.getLogger("attention_explain.data").warning("texts contain HTML tags")
+        logging.getLogger("attention_explain.training").warning("an epoch failed")
+    assert sys.stdout.getvalue().count("texts contain HTML tags") == 1
+    assert sys.stdout.getvalue().count("an epoch failed") == 2
+    assert (tmp_path / "out.log").read_text().count("texts contain HTML tags") == 2

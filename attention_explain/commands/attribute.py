@@ -91,6 +91,7 @@ class Attribute(Subcommand):
 
 
 def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
+    """Run the command with parsed arguments."""
     with log_next_to(args.output_file):
         return attribute_from_file(
             interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
@@ -172,8 +173,8 @@ class AttributionJob(Job):
         return {"left_out": self._left_out}
 
     def passes(self, tokens: float) -> float:
-        apart = reads_sets_apart(self._explainer.model)
-        return passes_of_components("interpreters", self.parameters.values(), tokens, apart)
+        separate = reads_sets_apart(self._explainer.model)
+        return passes_of_components("interpreters", self.parameters.values(), tokens, separate)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
         return rehearse(self._explainer, instances)
@@ -209,8 +210,8 @@ def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Sch
     Apply every method once, to the longest text that none skips: errors appear before the work, and the
     result determines the columns.
     """
-    most = [method.max_tokens for method in explainer.interpreters.values()]
-    most = min((tokens for tokens in most if tokens is not None), default=math.inf)
+    limits = [method.max_tokens for method in explainer.interpreters.values()]
+    most = min((limit for limit in limits if limit is not None), default=math.inf)
     fitting = [
         instance for instance in instances if len(instance["metadata"].metadata["tokens"]) <= most
     ]

@@ -26,7 +26,7 @@ from attention_explain.passes import rows_by_length
 # The most multiplications of a chunk with more than one text: about 5 seconds on one core.
 CHUNK_COST = 2e11
 # Seconds. No estimate is printed for shorter jobs.
-WORTH_A_WORD = 60.0
+LONG_JOB = 60.0
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def sampling_order(numbers: Sequence[int], tokens: Sequence[float]) -> List[int]
         The number of tokens of each group.
     """
     half = sum(tokens[number] for number in numbers) / 2
-    before = 0
+    before = 0.0
     for index, number in enumerate(numbers):
         before += tokens[number]
         if before >= half and index > 0:
@@ -140,7 +140,7 @@ def sampling_order(numbers: Sequence[int], tokens: Sequence[float]) -> List[int]
 
 
 def seconds_left(
-    taken: Dict[int, float], left: Sequence[int], tokens: Sequence[int], longest: Sequence[int]
+    spent: Dict[int, float], left: Sequence[int], tokens: Sequence[float], longest: Sequence[int]
 ) -> float:
     """
     The time of the remaining groups: the time per token is interpolated by length between the two groups
@@ -148,13 +148,13 @@ def seconds_left(
 
     # Parameters
 
-    taken : `Dict[int, float]`
-        Seconds of the two, by number.
-    tokens, longest : `Sequence[int]`
+    spent : `Dict[int, float]`
+        The seconds of the two finished groups, by number.
+    tokens, longest : `Sequence[float]`, `Sequence[int]`
         The number of tokens of each group, and the length of its longest text.
     """
-    long, short = sorted(taken, key=lambda number: -longest[number])
-    slow, fast = (taken[number] / tokens[number] for number in (long, short))
+    long, short = sorted(spent, key=lambda number: -longest[number])
+    slow, fast = (spent[number] / tokens[number] for number in (long, short))
     span = longest[long] - longest[short]
 
     def per_token(number: int) -> float:
@@ -165,7 +165,7 @@ def seconds_left(
 
 
 def estimate(
-    seconds: float, texts: int, steps: Dict[str, float], enough: float = WORTH_A_WORD
+    seconds: float, texts: int, steps: Dict[str, float], enough: float = LONG_JOB
 ) -> Optional[str]:
     """
     The estimate as a sentence; None for a short job.
@@ -179,7 +179,7 @@ def estimate(
     """
     if seconds < enough:
         return None
-    slowest = max(steps, key=steps.get)
+    slowest = max(steps, key=lambda name: steps[name])
     share = steps[slowest] / sum(steps.values()) if len(steps) > 1 else 1.0
     most = f", {share:.0%} of it for {slowest}" if share < 1 else ""
     return (

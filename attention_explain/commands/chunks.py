@@ -1,5 +1,5 @@
 """
-Long work that survives a kill: finished chunks are saved beside the output, and the same command continues
+Long work that survives a kill: finished chunks are saved next to the output, and the same command continues
 from there. The content of the chunks is up to the job.
 """
 
@@ -38,6 +38,8 @@ COUNTS = b"record"
 
 class ChunkStore:
     """
+    The saved chunks of a job.
+
     # Parameters
 
     output : `Path`
@@ -83,7 +85,7 @@ class ChunkStore:
             lock.release()
 
     def _check_output(self) -> None:
-        """Another command may have written it in the meantime."""
+        """Raise if another command has written the output in the meantime."""
         check_new(self.output, self._replace)
 
     def _adopt(self) -> None:
@@ -158,6 +160,7 @@ class ChunkStore:
         self.remove()
 
     def remove(self) -> None:
+        """Remove all chunks."""
         _remove(self.folder)
 
     def _path(self, number: int) -> Path:

@@ -1,6 +1,6 @@
 """
-The `explore` subcommand opens a local page on which a person asks a model why, changes the text or the
-attention, and sees the answer move.
+The `explore` subcommand opens a local page that explains the predictions of a model and shows how they change with
+the text or the attention.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from typing import List, Optional, Sequence
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain.archives import check_device, open_archive
-from attention_explain.commands.job_options import MODEL, listed_configs
+from attention_explain.commands.job_options import MODEL, add_global_options, listed_configs
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.models.requirements import check_needs
@@ -28,45 +28,41 @@ class Explore(Subcommand):
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         subparser = parser.add_parser(
             self.name,
-            description="Open a page, on this machine alone, on which you ask a model why it says "
-            "what it says, take words away, move its attention, and see what becomes of the answer. "
-            "Ctrl-C ends it.",
-            help="Ask a model why, on a local page.",
+            description="Open a page, for this machine only, that explains a model's predictions. You can "
+            "remove words or change the attention, and see how the prediction changes. Ctrl-C ends it.",
+            help="Explain a model's predictions on a local page.",
         )
         subparser.add_argument("model", help=MODEL)
-        subparser.add_argument("model2", nargs="?", help="another one, to stand beside it")
+        subparser.add_argument("model2", nargs="?", help="another model, to compare with the first")
         subparser.add_argument(
-            "--data",
-            help="texts to pick from: what the first model's own dataset reader is to read",
+            "--data", help="texts to choose from: data for the first model's own dataset reader"
         )
         subparser.add_argument(
-            "--port", type=int, default=PORT, help=f"of the page (default: {PORT}; 0: any free one)"
+            "--port",
+            type=int,
+            default=PORT,
+            help=f"port of the page (default: {PORT}; 0: any free port)",
         )
         subparser.add_argument(
-            "--verdict", metavar="FOLDER", help="what 'allennlp verdict' wrote about the model"
+            "--verdict", metavar="FOLDER", help="output of `allennlp verdict` for the model"
         )
         subparser.add_argument(
             "--methods",
             nargs="+",
             metavar="NAME",
             help="names of methods to choose from, their configs as JSON, or a jsonnet file with a "
-            "list of them (default: all that the model allows)",
+            "list of them (default: all that the model supports)",
         )
         subparser.add_argument("--cuda-device", type=int, default=-1, help="id of GPU to use")
-        # Every command takes these: they never come to a parser, which is only to list them.
-        subparser.add_argument(
-            "--trust-archive",
-            action="store_true",
-            help="let the archive run code of its own; otherwise it is opened as data",
-        )
-        subparser.add_argument("--verbose", action="store_true", help="show the whole log")
+        add_global_options(subparser, "show the complete log")
         subparser.set_defaults(func=explore_from_args)
         return subparser
 
 
 def explore_from_args(args: argparse.Namespace) -> None:
+    """Run the command with parsed arguments."""
     explore(
-        [place for place in (args.model, args.model2) if place is not None],
+        [path for path in (args.model, args.model2) if path is not None],
         data=args.data,
         port=args.port,
         verdict=args.verdict,
@@ -76,14 +72,14 @@ def explore_from_args(args: argparse.Namespace) -> None:
 
 
 def explore(
-    places: Sequence[str],
+    paths: Sequence[str],
     data: Optional[str] = None,
     port: int = PORT,
     verdict: Optional[str] = None,
     methods: Optional[Sequence[InterpreterConfig]] = None,
     cuda_device: int = -1,
 ) -> None:
-    """Serves the page until it is interrupted. Parameters as on the command line."""
+    """Serve the page until it is interrupted. Parameters as on the command line."""
     # Imported here: no other command needs a server.
     import uvicorn
 
@@ -93,19 +89,19 @@ def explore(
     from attention_explain.explore.open_model import OpenModel
     from attention_explain.explore.verdict_folder import check_about, evidence, read_verdict
 
-    # What can be wrong is said before a model is loaded.
+    # Errors in the options are reported before a model is loaded.
     check_device(cuda_device)
     answer = None if verdict is None else read_verdict(verdict)
-    with _listening(port) as listening:
+    with _listen(port) as listener:
         models = []
-        for place, name in zip(places, _names(places), strict=True):
-            archive = open_archive(place, cuda_device)
+        for path, name in zip(paths, _names(paths), strict=True):
+            archive = open_archive(path, cuda_device)
             check_needs(archive.model, (), "what can be explored is")
             reader = archive.validation_dataset_reader
             models.append(OpenModel(name, archive.model, reader, methods))
         if len({model.reads_pairs for model in models}) > 1:
             raise InputError("one model reads single texts, and the other one pairs")
-        if answer is not None:
+        if answer is not None and verdict is not None:
             note = check_about(answer, [model.model for model in models], verdict)
             if note:
                 print(f"note: {note}", file=sys.stderr)
@@ -122,37 +118,37 @@ def explore(
             access_log=False,
             lifespan="off",
             http=Connection,
-            # Whoever presses Ctrl-C waits for no browser.
+            # After Ctrl-C, do not wait for browsers.
             timeout_graceful_shutdown=1,
         )
-        address = f"http://{HOST}:{listening.getsockname()[1]}/"
+        address = f"http://{HOST}:{listener.getsockname()[1]}/"
         print(f"{' and '.join(model.name for model in models)}: open {address}", flush=True)
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listening(port: int) -> socket.socket:
-    """Reachable from this machine alone."""
+def _listen(port: int) -> socket.socket:
+    """A socket that only this machine can reach."""
     if not 0 <= port < 2**16:
         raise InputError(f"--port is {port}, but must be from 0 to {2**16 - 1}")
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    # So that the page can be opened again as soon as it was closed.
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The port can be used again as soon as the page was closed.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((HOST, port))
-        # Whoever opens the page while the model is still loaded waits, and is not refused.
-        listening.listen()
+        listener.bind((HOST, port))
+        # Browsers that connect before the model is loaded wait.
+        listener.listen()
     except OSError as error:
-        listening.close()
+        listener.close()
         raise InputError(
-            f"--port: {port} cannot be had ({error.strerror}); give another one, or 0 for any"
+            f"--port: {port} is not available ({error.strerror}); give another one, or 0 for any"
         ) from error
-    return listening
+    return listener
 
 
-def _names(places: Sequence[str]) -> List[str]:
-    """The last part of each path that tells them apart."""
-    paths = [Path(place).absolute() for place in places]
-    # Archives are all called alike.
+def _names(models: Sequence[str]) -> List[str]:
+    """The names of the folders of the models, or the given paths if these are equal."""
+    paths = [Path(model).absolute() for model in models]
+    # All archives have the same file name.
     folders = [path.parent if path.name == "model.tar.gz" else path for path in paths]
     names = [folder.name for folder in folders]
-    return names if len(set(names)) == len(names) else [str(place) for place in places]
+    return names if len(set(names)) == len(names) else [str(model) for model in models]

@@ -183,9 +183,9 @@ class FaithfulnessJob(Job):
         }
         self.side = scores.metadata.get("side", PASSAGE)
         self._measures = MEASURES.build(measures, options.seed)
-        self._erasures = None
-        if erasures is not None:
-            self._erasures = ERASURES.build(erasures, options.seed)
+        # None: those that the model supports, once it is open.
+        self._given_removals = None if erasures is None else ERASURES.build(erasures, options.seed)
+        self._removals: Dict[str, RemovalMethod] = self._given_removals or {}
         self._by = by
         self._random_orders = random_orders
         self._search = Search.from_params(Params(dict(search or {})))
@@ -208,13 +208,13 @@ class FaithfulnessJob(Job):
                     f"which the model does not know; it knows {', '.join(model.labels)}"
                 )
         side = explainable(model, self.side)
-        if self._erasures is None:
-            self._erasures, _ = allowed_erasures(defaults.ERASURES, side, reader)
+        if self._given_removals is None:
+            self._removals, _ = supported_removals(defaults.ERASURES, side, reader)
         seed = self.options.seed or 0
         self._evaluator = Evaluator(
             side,
             self._measures,
-            self._erasures,
+            self._removals,
             reader,
             self._scores.methods,
             self._by,
@@ -235,7 +235,7 @@ class FaithfulnessJob(Job):
     def passes(self, tokens: float) -> float:
         return passes_of_measures(
             self.parameters.values(),
-            len(self._erasures),
+            len(self._removals),
             # Methods of other programs are unknown, and cannot be applied again.
             [about.get("parameters") or "random" for about in self._scores.methods.values()],
             tokens,
@@ -243,10 +243,10 @@ class FaithfulnessJob(Job):
         )
 
     def settings(self) -> Dict[str, Any]:
-        erasures = {name: ERASURES.parameters(each) for name, each in self._erasures.items()}
+        removals = {name: ERASURES.parameters(each) for name, each in self._removals.items()}
         return {
             "methods": self._scores.methods,
-            "erasures": erasures,
+            "erasures": removals,
             "by": self._by,
             "random_orders": self._random_orders,
             "search": vars(self._search),
@@ -310,18 +310,18 @@ class FaithfulnessJob(Job):
         return faithfulness_summary(table, metadata)
 
 
-def allowed_erasures(
+def supported_removals(
     names: Sequence[str], model: Model, reader: DatasetReader
 ) -> Tuple[Dict[str, RemovalMethod], Dict[str, str]]:
     """The default removal methods that the model supports, and why it does not support the others."""
-    allowed, left_out = {}, {}
-    for name, erasure in ERASURES.build(names).items():
+    supported, left_out = {}, {}
+    for name, removal in ERASURES.build(names).items():
         try:
-            erasure.check(model, reader)
-            allowed[name] = erasure
+            removal.check(model, reader)
+            supported[name] = removal
         except InputError as error:
             left_out[name] = error.message
-    return allowed, left_out
+    return supported, left_out
 
 
 def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
@@ -337,5 +337,5 @@ def _search_options(text: str) -> Dict[str, Any]:
     except json.JSONDecodeError as error:
         raise InputError(f"--search: {shorten(text)!r} is not JSON ({error})") from error
     if not isinstance(options, dict):
-        raise InputError(f"--search: {shorten(text)!r} is no JSON object")
+        raise InputError(f"--search: {shorten(text)!r} is not a JSON object")
     return options

@@ -126,7 +126,7 @@ class Job:
         raise NotImplementedError
 
     def count(self, results: Sequence[Any]) -> Dict[str, Any]:
-        """What `totals` needs of a batch that is not in the table, as JSON."""
+        """Numbers of a batch that `totals` needs and that are not in the table, as JSON."""
         return {}
 
     def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
@@ -243,7 +243,7 @@ class Job:
         }
 
     def _provenance(self, archive: Archive, description: Dict[str, Any]) -> Dict[str, Any]:
-        """The same, as metadata of the file."""
+        """The description as metadata of the file."""
         recovered = (local_path(self.options.archive_file) / RECOVERED).is_file()
         return {
             "format": self.format.version,
@@ -277,6 +277,7 @@ class Job:
 
 
 def versions() -> Dict[str, str]:
+    """Versions of Python and of the packages that determine results."""
     import attention_explain
 
     by_package = {

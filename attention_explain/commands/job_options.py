@@ -1,7 +1,4 @@
-"""
-What the commands that work through a data set have in common on the command line: the options of
-the job, and lists of components.
-"""
+"""The command-line options that jobs share, and lists of components on the command line."""
 
 import argparse
 import json
@@ -24,22 +21,24 @@ from attention_explain.named_components import ComponentConfig
 from attention_explain.output import check_outputs
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET
 
-Place = Union[str, Path]
-# What every command takes as a model, in its help.
+AnyPath = Union[str, Path]
+# The help text of the model, for all commands.
 MODEL = "model archive, folder of a training run, or folder of a transformer"
-# Of files with a list of components.
-ENDINGS = (".jsonnet", ".json", ".libsonnet")
+# Suffixes of files with a list of components.
+SUFFIXES = (".jsonnet", ".json", ".libsonnet")
 
 
 @dataclass(frozen=True)
 class JobOptions:
     """
+    The options of every job.
+
     archive_file : model archive, or folder of a training run.
-    data : what the archive's own dataset reader is to read.
+    data : data for the archive's own dataset reader.
     output_file : the parquet file to write.
-    limit : do only so many texts, spread evenly over the data.
-    batch_tokens : how many tokens, padding included, a pass may hold (default: by the device).
-    seed : for what draws random numbers (default: its own).
+    limit : the number of texts, spread evenly over the data.
+    batch_tokens : tokens per forward pass, padding included (default: depends on the device).
+    seed : for components that draw random numbers (default: their own).
     split_text : let the reader split strings for a model that was trained on tokens.
     overrides : JSON that changes the archive's config.
     force : replace an existing file, and drop unfinished work of another command.
@@ -57,7 +56,7 @@ class JobOptions:
     force: bool = False
 
     def typed(self) -> Dict[str, Any]:
-        """The options that decide the results, by the names that users type."""
+        """The options that determine the results, by the names that users type."""
         return {
             "limit": self.limit,
             "batch-tokens": self.batch_tokens,
@@ -67,16 +66,17 @@ class JobOptions:
         }
 
     def check_numbers(self) -> None:
+        """Raise if a number is out of range."""
         for name, number in (("limit", self.limit), ("batch-tokens", self.batch_tokens)):
             if number is not None and number < 1:
                 raise InputError(f"--{name} is {number}, but must be 1 or more")
 
     def check(
         self,
-        reads: Sequence[Place] = (),
-        writes: Mapping[str, Sequence[Place]] = MappingProxyType({}),
+        reads: Sequence[AnyPath] = (),
+        writes: Mapping[str, Sequence[AnyPath]] = MappingProxyType({}),
     ) -> None:
-        """Refuses what cannot end well; `reads` and `writes` (by suffix) are further files."""
+        """Raise if the job cannot succeed; `reads` and `writes` (by suffix) are further files."""
         self.check_numbers()
         output = Path(self.output_file)
         check_outputs(
@@ -91,29 +91,29 @@ class JobOptions:
 
 
 def add_job_arguments(subparser: argparse.ArgumentParser, data: bool = True) -> None:
-    """The model, the file, and the data, unless the command asks for these itself."""
+    """Add the model, the output file, and, unless the command has its own, the data."""
     subparser.add_argument("archive_file", help=MODEL)
     if data:
-        subparser.add_argument("data", help="what the archive's own dataset reader is to read")
+        subparser.add_argument("data", help="data for the archive's own dataset reader")
     subparser.add_argument(
         "-o", "--output-file", required=True, metavar="FILE", help="the parquet file to write"
     )
 
 
 def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
-    """How the work is done; `verb` is what is done to the texts."""
+    """Add the other options; `verb` is what the command does with the texts."""
     subparser.add_argument(
-        "--limit", type=int, help=f"{verb} only so many texts, spread evenly over the data"
+        "--limit", type=int, help=f"number of texts to {verb}, spread evenly over the data"
     )
     subparser.add_argument(
         "--batch-tokens",
         type=int,
-        help="how many tokens, padding included, a pass through the model may hold "
+        help="number of tokens per forward pass, padding included "
         f"(default: {DEFAULT_BUDGET}, on a GPU {GPU_BUDGET})",
     )
     subparser.add_argument("--cuda-device", type=int, default=-1, help="id of GPU to use")
     subparser.add_argument(
-        "--seed", type=int, help="for what draws random numbers (default: its own)"
+        "--seed", type=int, help="for components that draw random numbers (default: their own)"
     )
     subparser.add_argument(
         "--split-text",
@@ -131,21 +131,24 @@ def add_job_options(subparser: argparse.ArgumentParser, verb: str) -> None:
         action="store_true",
         help="outputs tqdm status on separate lines and slows tqdm refresh rate",
     )
-    # Every command takes these: they never come to a parser, which is only to list them.
+    add_global_options(
+        subparser,
+        "show the complete log, which otherwise goes to a file next to the output (FILE.log)",
+    )
+
+
+def add_global_options(subparser: argparse.ArgumentParser, verbose: str) -> None:
+    """Add the options of all commands to the help; they are removed before arguments are parsed."""
     subparser.add_argument(
         "--trust-archive",
         action="store_true",
-        help="let the archive run code of its own; otherwise it is opened as data",
+        help="let the archive run its own code; otherwise it is opened as data",
     )
-    subparser.add_argument(
-        "--verbose",
-        action="store_true",
-        help="show the whole log, which otherwise goes to a file beside the output (FILE.log)",
-    )
+    subparser.add_argument("--verbose", action="store_true", help=verbose)
 
 
 def job_options(args: argparse.Namespace) -> Dict[str, Any]:
-    """What was given for them, by the names of `JobOptions`."""
+    """The parsed options, by the names of `JobOptions`."""
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     names = [field.name for field in fields(JobOptions)]
     return {name: getattr(args, name) for name in names if hasattr(args, name)}
@@ -153,12 +156,12 @@ def job_options(args: argparse.Namespace) -> Dict[str, Any]:
 
 def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]:
     """
-    Each argument is a name, a config as JSON, or a file with a list of either (or an object that
-    has such a list under the name of its kind: `interpreters`, `perturbations`).
+    Configs of components from arguments: names, configs as JSON, or files with a list of them (or with an object
+    that has such a list under the name of its kind: `interpreters`, `perturbations`).
     """
     configs: List[ComponentConfig] = []
     for argument in arguments:
-        if argument.endswith(ENDINGS):
+        if argument.endswith(SUFFIXES):
             configs += _from_file(argument, kind)
         elif argument.startswith(("{", "[")):
             configs += _as_list(_from_json(argument, kind), argument, kind)
@@ -189,6 +192,6 @@ def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
         return [loaded]
     if not isinstance(loaded, list):
         raise InputError(
-            f"{shorten(source)}: is no list of {kind}, and no object with a list '{kind}'"
+            f"{shorten(source)}: is neither a list of {kind} nor an object with a list '{kind}'"
         )
     return loaded

@@ -63,6 +63,7 @@ class Perturb(Subcommand):
 
 
 def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
+    """Run the command with parsed arguments."""
     listed = args.perturbations
     with log_next_to(args.output_file):
         return perturb_from_file(

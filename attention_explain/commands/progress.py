@@ -10,7 +10,7 @@ from allennlp.common import Tqdm
 class JobProgress:
     """The progress of a job that runs alone."""
 
-    def start(self, tokens: int, done: int, description: str) -> Any:
+    def start(self, tokens: int, done: float, description: str) -> Any:
         """A bar over all tokens, some of which were done before; it has `n`, `update`, `write` and `close`."""
         return Tqdm.tqdm(
             total=tokens, initial=done, unit="token", unit_scale=True, desc=description
@@ -53,7 +53,7 @@ class _OneOfSeveral(JobProgress):
     def __init__(self, total: TotalProgress, index: int) -> None:
         self._total, self._index = total, index
 
-    def start(self, tokens: int, done: int, description: str) -> "_Segment":
+    def start(self, tokens: int, done: float, description: str) -> "_Segment":
         seconds = self._total.seconds
         self._total.bar.set_description(f"{self._index + 1} of {len(seconds)}, {description}")
         before = sum(seconds[: self._index])
@@ -67,7 +67,7 @@ class _OneOfSeveral(JobProgress):
 class _Segment:
     """The tokens of one job, as a segment of the bar over all jobs."""
 
-    def __init__(self, bar: Any, before: float, seconds_per_token: float, done: int) -> None:
+    def __init__(self, bar: Any, before: float, seconds_per_token: float, done: float) -> None:
         self.n: float = 0
         self._bar, self._before, self._seconds_per_token = bar, before, seconds_per_token
         # Tokens that were done before say nothing about the speed.

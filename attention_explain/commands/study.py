@@ -1,4 +1,4 @@
-"""The `study` subcommand: plans and runs the studies that `attention_explain.workflow` describes."""
+"""The `study` subcommand: plans and runs studies, with `attention_explain.workflow`."""
 
 import argparse
 import sys
@@ -22,4 +22,5 @@ class StudyCommand(Subcommand):
 
 
 def study_from_args(args: argparse.Namespace) -> None:
+    """Run the command with parsed arguments, and exit with its code."""
     sys.exit(run_parsed(args))

@@ -38,7 +38,7 @@ def add_skipped(chunks: Sequence[Reasons]) -> Reasons:
     for counts in chunks:
         for method, reasons in counts.items():
             total.setdefault(method, Counter()).update(reasons)
-    return total
+    return {method: dict(reasons) for method, reasons in total.items()}
 
 
 def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
@@ -155,9 +155,9 @@ def faithfulness_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List
             lines.append(
                 f"  {method}: {100 * share:.0f} % of the tokens have tied scores, and are ranked at random"
             )
-    erasure = next(iter(metadata["erasures"]), None)
-    lines += _measures_without_scale(table, metadata, erasure)
-    scores = _faithfulness_scores(table, erasure)
+    removal = next(iter(metadata["erasures"]), None)
+    lines += _measures_without_scale(table, metadata, removal)
+    scores = _faithfulness_scores(table, removal)
     # A measure may have several forms; the first has its name.
     measures = [
         name
@@ -170,7 +170,7 @@ def faithfulness_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List
         width = max(map(len, methods))
         heads = [name.replace("_", " ") for name in measures]
         lines.append(
-            f"  faithfulness scores (0 = random order, 1 = best order found), words removed by {erasure}:"
+            f"  faithfulness scores (0 = random order, 1 = best order found), words removed by {removal}:"
         )
         lines.append(f"  {'':{width}}  {'  '.join(heads)}")
         for method in methods:
@@ -185,7 +185,7 @@ def faithfulness_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List
 
 
 def _measures_without_scale(
-    table: pyarrow.Table, metadata: Dict[str, Any], erasure: Optional[str]
+    table: pyarrow.Table, metadata: Dict[str, Any], removal: Optional[str]
 ) -> List[str]:
     """Means of measures without a scale, and methods for which they are always undefined."""
     lines = []
@@ -194,7 +194,7 @@ def _measures_without_scale(
             continue
         means = {}
         for method in metadata["methods"]:
-            rows = _rows_of(table, measure, method, erasure)
+            rows = _rows_of(table, measure, method, removal)
             values = rows["value"].drop_null().to_numpy()
             if len(values):
                 means[method] = float(values.mean())
@@ -209,14 +209,14 @@ def _measures_without_scale(
 
 
 def _rows_of(
-    table: pyarrow.Table, measure: str, method: str, erasure: Optional[str]
+    table: pyarrow.Table, measure: str, method: str, removal: Optional[str]
 ) -> pyarrow.Table:
     """The rows of this removal method, and those of measures that remove nothing."""
     compute = pyarrow.compute
     rows = table.filter(compute.equal(table["measure"], measure))
     rows = rows.filter(compute.equal(rows["method"], method))
     return rows.filter(
-        compute.equal(compute.fill_null(rows["erasure"], erasure or ""), erasure or "")
+        compute.equal(compute.fill_null(rows["erasure"], removal or ""), removal or "")
     )
 
 
@@ -228,15 +228,15 @@ def _ties(table: pyarrow.Table) -> Dict[str, float]:
 
 
 def _faithfulness_scores(
-    table: pyarrow.Table, erasure: Optional[str]
+    table: pyarrow.Table, removal: Optional[str]
 ) -> Dict[Tuple[str, str], float]:
     """
-    By measure and method; of the mean, for binned measures. As in the tables of `analysis`: the mean gain
-    over random orders, divided by the mean gain of the best order found.
+    Faithfulness scores by measure and method; binned measures count with their mean. As in the tables of
+    `analysis`: the mean gain over random orders, divided by the mean gain of the best order found.
     """
     compute = pyarrow.compute
     wanted = compute.and_(
-        compute.and_(compute.equal(table["erasure"], erasure), compute.is_null(table["k"])),
+        compute.and_(compute.equal(table["erasure"], removal), compute.is_null(table["k"])),
         compute.is_valid(table["value"]),
     )
     values: Dict[Tuple[str, str], Dict[str, float]] = {}

@@ -14,7 +14,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain import defaults
-from attention_explain.commands.batches import WORTH_A_WORD
+from attention_explain.commands.batches import LONG_JOB
 from attention_explain.commands.chunks import clear_merged
 from attention_explain.commands.job_options import (
     MODEL,
@@ -245,8 +245,8 @@ def _announcement(plan: VerdictPlan, missing: Sequence[Task]) -> str:
     if not missing:
         return f"all {len(plan.tasks)} files exist"
     seconds = sum(task.seconds for task in missing)
-    long = f"about {in_words(seconds)}" if seconds >= WORTH_A_WORD else "less than a minute"
-    fewer = "; --limit uses fewer texts" if seconds >= WORTH_A_WORD else ""
+    long = f"about {in_words(seconds)}" if seconds >= LONG_JOB else "less than a minute"
+    fewer = "; --limit uses fewer texts" if seconds >= LONG_JOB else ""
     return (
         f"{len(missing)} of {len(plan.tasks)} files to make, for {plan.texts} texts: {long} on this "
         f"machine{fewer}"

@@ -16,7 +16,7 @@ from allennlp.predictors import Predictor
 from attention_explain import defaults
 from attention_explain.archives import open_to_explain, weights_sha256
 from attention_explain.commands.attribute import AttributionJob
-from attention_explain.commands.faithfulness import FaithfulnessJob, allowed_erasures
+from attention_explain.commands.faithfulness import FaithfulnessJob, supported_removals
 from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
@@ -47,8 +47,8 @@ PREDICTIONS = "predictions"
 ADVERSARY = "adversary"
 PASSES_TIMED = 4
 ATTENTION = "attention"
-QUICK_ERASURES = ("delete", "unk")
-# Configs of two seeds of a model differ in nothing else.
+QUICK_REMOVALS = ("delete", "unk")
+# The only options in which the configs of two seeds of a model differ.
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 # The callback that trains adversaries.
 ADVERSARIAL = "adversarial_attention"
@@ -57,7 +57,9 @@ ADVERSARIAL = "adversarial_attention"
 @dataclass(frozen=True)
 class Task:
     """
-    make : makes the job that writes the file; a file that it reads has to exist by then.
+    A file of the verdict.
+
+    make : makes the job that writes the file; the file that it reads must exist by then.
     seconds : the expected time.
     """
 
@@ -70,9 +72,11 @@ class Task:
 @dataclass
 class VerdictPlan:
     """
+    The files of a verdict.
+
     predictions : files that show whether there is anything to judge, one per model, which take one forward
         pass per text.
-    left_out : what the models do not support, a sentence each.
+    left_out : messages about components that the models do not support.
     """
 
     texts: int = 0
@@ -83,11 +87,11 @@ class VerdictPlan:
 
 @dataclass(frozen=True)
 class Components:
-    """What a verdict needs and the model supports, with the parameters of each component."""
+    """The components that a verdict needs and the model supports, with the parameters of each."""
 
     methods: Dict[str, Dict[str, Any]]
     perturbations: Dict[str, Dict[str, Any]]
-    erasures: Sequence[str]
+    removals: Sequence[str]
     measures: Sequence[ComponentConfig]
 
 
@@ -100,6 +104,8 @@ def plan_verdict(
     adversaries: Sequence[str] = (),
 ) -> VerdictPlan:
     """
+    The plan of a verdict.
+
     # Parameters
 
     models : `Sequence[str]`
@@ -125,7 +131,7 @@ def plan_verdict(
         of_model = replace(options, archive_file=model)
         plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds)
         predictions = folder / PREDICTIONS / f"{PREDICTIONS}-{number}.parquet"
-        # Quickly made, so that an existing file is always replaced.
+        # This takes little time, so an existing file is always replaced.
         of_model = replace(of_model, output_file=predictions, force=True)
         attention = components.methods[ATTENTION]
         plan.predictions.append(_attention_task(archive, instances, of_model, attention))
@@ -160,51 +166,36 @@ def _texts(archive: Archive, options: JobOptions) -> List[Instance]:
 def _tasks(
     options: JobOptions, folder: Path, number: int, components: Components, seconds: Sequence[float]
 ) -> List[Task]:
-    def options_for(name: str, **others: Any) -> JobOptions:
-        return replace(options, output_file=folder / f"{name}-{number}.parquet", **others)
+    attributions, perturbations, faithfulness = (
+        folder / f"{name}-{number}.parquet"
+        for name in ("attributions", "perturbations", "faithfulness")
+    )
 
-    attributions = options_for("attributions")
-    perturbations = options_for("perturbations")
-    # Its texts are those of the attributions.
-    faithfulness = options_for("faithfulness", limit=None)
-    configs = [{**config, "name": name} for name, config in components.methods.items()]
-    tasks = [
-        Task(
-            attributions.output_file,
-            lambda: AttributionJob(attributions, configs, None, None, 0),
-            seconds[0],
+    def attribute() -> Job:
+        configs = [{**config, "name": name} for name, config in components.methods.items()]
+        return AttributionJob(replace(options, output_file=attributions), configs, None, None, 0)
+
+    def perturb() -> Job:
+        names = list(components.perturbations)
+        return PerturbationJob(replace(options, output_file=perturbations), names)
+
+    def evaluate() -> Job:
+        return FaithfulnessJob(
+            # The texts are those of the attributions.
+            replace(options, output_file=faithfulness, limit=None),
+            read_scores(attributions),
+            components.measures,
+            components.removals,
+            RANKINGS[0],
+            RANDOM_ORDERS,
+            None,
         )
-    ]
+
+    tasks = [Task(attributions, attribute, seconds[0])]
     if components.perturbations:
-        tasks.append(
-            Task(
-                perturbations.output_file,
-                lambda: PerturbationJob(perturbations, list(components.perturbations)),
-                seconds[1],
-            )
-        )
-    if components.erasures:
-
-        def make_faithfulness_job() -> Job:
-            scores = read_scores(attributions.output_file)
-            return FaithfulnessJob(
-                faithfulness,
-                scores,
-                components.measures,
-                components.erasures,
-                RANKINGS[0],
-                RANDOM_ORDERS,
-                None,
-            )
-
-        tasks.append(
-            Task(
-                faithfulness.output_file,
-                make_faithfulness_job,
-                seconds[2],
-                reads=attributions.output_file,
-            )
-        )
+        tasks.append(Task(perturbations, perturb, seconds[1]))
+    if components.removals:
+        tasks.append(Task(faithfulness, evaluate, seconds[2], reads=attributions))
     return tasks
 
 
@@ -215,8 +206,8 @@ def _components(
     seed: Optional[int],
 ) -> Tuple[Components, List[str]]:
     """
-    The components, and a sentence on each that is left out. A named method that the model does not support
-    is an error.
+    The components, and messages about those that are left out. A method that the user names and the model does not
+    support is an error.
     """
     # Imported here, so that other commands do not load pandas.
     from analysis.verdict.questions import required_components
@@ -224,15 +215,16 @@ def _components(
     perturbations, measures = required_components(quick)
     model, reader = archive.model, archive.validation_dataset_reader
     if methods is None:
-        configs, refused = supported_interpreters(defaults.INTERPRETERS, model, reader)
-        if ATTENTION in refused:
+        supported, reasons = supported_interpreters(defaults.INTERPRETERS, model, reader)
+        if ATTENTION in reasons:
             raise InputError(
-                f"a verdict is about attention: {refused[ATTENTION]}. To measure the faithfulness of other methods, "
+                f"a verdict is about attention: {reasons[ATTENTION]}. To measure the faithfulness of other methods, "
                 "use `allennlp attribute` and then `allennlp faithfulness`."
             )
-        left_out = list(refused.values())
+        configs: List[InterpreterConfig] = [*supported]
+        left_out = list(reasons.values())
     else:
-        configs, left_out = list(methods), []
+        configs, left_out = [*methods], []
         if not any(_is_attention(each) for each in configs):
             configs.insert(0, ATTENTION)
     built = build_interpreters(configs, Predictor(model, reader, frozen=False), seed)
@@ -242,19 +234,19 @@ def _components(
     except InputError as error:
         perturb_with = {}
         left_out.append(f"perturbations: {error.message}")
-    names = QUICK_ERASURES if quick else defaults.ERASURES
+    names = QUICK_REMOVALS if quick else defaults.ERASURES
     try:
         # The model first: a removal method may need something that it does not have.
         Evaluator(model, MEASURES.build(measures), {}, reader)
-        erasures, refused = allowed_erasures(names, model, reader)
-        left_out += refused.values()
+        removals, reasons = supported_removals(names, model, reader)
+        left_out += reasons.values()
     except InputError as error:
-        erasures = {}
+        removals = {}
         left_out.append(f"faithfulness: {error.message}")
     components = Components(
         {name: parameters(method) for name, method in built.items()},
         {name: PERTURBATIONS.parameters(each) for name, each in perturb_with.items()},
-        list(erasures),
+        list(removals),
         measures,
     )
     return components, left_out
@@ -278,19 +270,14 @@ def _seconds(
     forward_pass = tokens * _seconds_per_token(
         archive, instances, budget or budget_for(archive.model)
     )
-    apart = reads_sets_apart(archive.model)
-    several = (
-        passes_of_components("interpreters", components.methods.values(), length, apart),
+    separate = reads_sets_apart(archive.model)
+    methods, removals = components.methods.values(), len(components.removals)
+    passes = (
+        passes_of_components("interpreters", methods, length, separate),
         passes_of_components("perturbations", components.perturbations.values(), length),
-        passes_of_measures(
-            components.measures,
-            len(components.erasures),
-            components.methods.values(),
-            length,
-            apart,
-        ),
+        passes_of_measures(components.measures, removals, methods, length, separate),
     )
-    return [forward_pass * number for number in several]
+    return [forward_pass * number for number in passes]
 
 
 def _seconds_per_token(archive: Archive, instances: Sequence[Instance], budget: int) -> float:

@@ -124,13 +124,14 @@ def fix_checkpoint_loading() -> None:
 def _numpy_number_types() -> List[Any]:
     """What the pickle of a numpy number, or of a small array of them, names."""
     import numpy
+    from numpy._core import multiarray
 
     number_classes = [numpy.dtype(code) for code in "?bhilBHILefd"]
     return [
         numpy.dtype,
         numpy.ndarray,
-        numpy._core.multiarray.scalar,
-        numpy._core.multiarray._reconstruct,
+        multiarray.scalar,
+        multiarray._reconstruct,
         *{type(number_class) for number_class in number_classes},
     ]
 

@@ -87,7 +87,8 @@ def _imbalance(path: str, labels: List[str], limit: Optional[int]) -> Optional[s
     if limit is not None and limit < len(labels):
         drawn = [labels[row] for row in spread_evenly(len(labels), limit)]
     perfect = pandas.DataFrame({"label": drawn, "predicted": drawn})
-    if no_better_than_majority([SimpleNamespace(texts=perfect)]) is None:
+    file: Any = SimpleNamespace(texts=perfect)
+    if no_better_than_majority([file]) is None:
         return None
     counts = ", ".join(f"{label!r} {times}" for label, times in Counter(drawn).most_common())
     return (

@@ -464,8 +464,8 @@ def test_no_output_takes_the_place_of_an_input_or_of_another(archive, tmp_path, 
     os.link(data, tmp_path / "link.parquet")
     spare = tmp_path / "scores.parquet"
     for output, html, sentence in (
-        (data, None, "is read"),
-        (tmp_path / "link.parquet", None, "is read"),
+        (data, None, "is an input"),
+        (tmp_path / "link.parquet", None, "is an input"),
         (tmp_path / "scores.csv", None, r"call it \*.parquet"),
         (spare, spare, r"call it \*.html"),
         (archive, None, r"call it \*.parquet"),

@@ -26,7 +26,7 @@ def test_a_port_that_is_taken(ended, archive):
         other.listen()
         port = str(other.getsockname()[1])
         code, said = ended("explore", "no/such/model", "--port", port)
-    assert code == 2 and f"--port: {port} cannot be had" in said
+    assert code == 2 and f"--port: {port} is not available" in said
     code, said = ended("explore", str(archive), "--port", "70000")
     assert code == 2 and "--port is 70000, but must be from 0 to 65535" in said
 

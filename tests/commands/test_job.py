@@ -117,7 +117,7 @@ def test_another_content_of_the_file_is_another_job(count, alphabet, monkeypatch
 def test_a_file_that_is_read_is_not_written(count, alphabet, tmp_path):
     linked = tmp_path / "linked.parquet"
     linked.hardlink_to(alphabet)
-    with pytest.raises(InputError, match="linked.parquet: is read"):
+    with pytest.raises(InputError, match="linked.parquet: is an input"):
         count(output_file=linked, force=True)
 
 

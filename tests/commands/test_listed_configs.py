@@ -41,7 +41,7 @@ def test_names_json_and_files_in_any_mixture(tmp_path, monkeypatch):
     [
         ("absent.jsonnet", "absent.jsonnet: no such file"),
         ('{"type": ', "is not JSON"),
-        ('{"name": "x"}', "is no list of interpreters"),
+        ('{"name": "x"}', "is neither a list of interpreters"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(argument, sentence):

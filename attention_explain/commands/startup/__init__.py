@@ -1,5 +1,3 @@
 """
-The `allennlp` command until anything heavy is needed: loading torch takes seconds, and help or a
-mistyped option need none of it. What it does then is `attention_explain`'s. And what commands of every package say
-alike: how long something takes.
+The start of the `allennlp` command: answers help and mistyped options without torch, which takes seconds to load.
 """

@@ -8,8 +8,7 @@ from attention_explain.commands.startup import global_options
 
 def main() -> None:
     """
-    Answers at once what the arguments alone can answer; everything else is AllenNLP's, with the
-    plugin loaded.
+    Answer at once if the arguments alone are enough; otherwise load the plugin and run AllenNLP.
     """
     if "torch" not in sys.modules:
         signals.exit_immediately()

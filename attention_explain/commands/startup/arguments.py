@@ -1,8 +1,6 @@
 """
-The arguments of `allennlp`, looked at without torch.
-
-The parsers are AllenNLP's and the plugin's own: their modules are imported with promises of all that
-is no command, and forgotten again.
+Parses the arguments of `allennlp` without torch. The modules of AllenNLP's and the plugin's parsers are imported
+with promises of everything else, and removed again afterwards.
 """
 
 import importlib.abc
@@ -15,7 +13,7 @@ from typing import Any, Iterator, Optional
 
 from attention_explain.commands.startup.deferred import imports_deferred
 
-# How a plugins file may name this project.
+# Names of this project in a plugins file.
 PLUGIN_NAMES = {"attention_explain", "attention_explain.plugin"}
 IMPORTERS = ("allennlp", "attention_explain")
 # The packages that contain the parsers.
@@ -30,16 +28,16 @@ KEPT = (
 
 
 class _TorchIsNeededError(Exception):
-    """To answer takes more than the parsers."""
+    """The parsers alone are not enough."""
 
 
 def answer_at_once() -> None:
-    """Ends with help, the version, or what is wrong with the arguments, if that is all there is."""
+    """Exit with help, the version, or an error message about the arguments, if no more is needed."""
     try:
-        with _modules_forgotten(), _torch_refused(), imports_deferred(_can_wait):
+        with _temporary_modules(), _torch_blocked(), imports_deferred(_can_wait):
             _parse()
     except Exception:
-        # Torch is needed, or something here went wrong: the command itself answers, only later.
+        # Torch is needed, or something went wrong here: the command itself answers later.
         return
 
 
@@ -52,7 +50,7 @@ def _parse() -> None:
     others = {*installed, *discover_plugins()} - PLUGIN_NAMES
 
     def import_plugins() -> None:
-        # They may have commands, and are called when all others are known.
+        # Other plugins may add commands.
         if others:
             raise _TorchIsNeededError
 
@@ -72,8 +70,8 @@ def _can_wait(importer: str, name: str) -> bool:
 
 
 @contextmanager
-def _modules_forgotten() -> Iterator[None]:
-    """What is imported within it is imported again, and whole, after it."""
+def _temporary_modules() -> Iterator[None]:
+    """Remove the modules that are imported within this context, so that they are imported again later."""
     try:
         yield
     finally:
@@ -89,8 +87,8 @@ def _is_kept(name: str) -> bool:
     return name in KEPT or name.startswith(KEPT[-1] + ".")
 
 
-class _Refusal(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds torch, but does not load it."""
+class _TorchBlocker(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds torch, but raises when it is loaded."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> Optional[ModuleSpec]:
         return ModuleSpec(fullname, self) if fullname == "torch" else None
@@ -100,10 +98,10 @@ class _Refusal(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 @contextmanager
-def _torch_refused() -> Iterator[None]:
-    refusal = _Refusal()
-    sys.meta_path.insert(0, refusal)
+def _torch_blocked() -> Iterator[None]:
+    blocker = _TorchBlocker()
+    sys.meta_path.insert(0, blocker)
     try:
         yield
     finally:
-        sys.meta_path.remove(refusal)
+        sys.meta_path.remove(blocker)

@@ -1,11 +1,10 @@
 """
-Imports that wait until they are needed.
+Deferred imports.
 
-AllenNLP imports at once whatever any part of it may ever need: image models, spaCy, scikit-learn,
-the whole of transformers. Within `imports_deferred` its modules get a `Promise` instead, which is
-kept, by loading the package, when it is first used. A promise can be called, indexed, compared,
-printed, derived from and pickled, and stands in annotations and in `isinstance`: all that AllenNLP
-does with what it imports.
+AllenNLP imports everything that any of its components may need: image models, spaCy, scikit-learn, all of
+transformers. Within `imports_deferred` its modules get a `Promise` instead, which loads the package when it is first
+used. A promise can be called, indexed, compared, printed, derived from, pickled, and used in annotations and in
+`isinstance`: everything that AllenNLP does with its imports.
 """
 
 import builtins
@@ -13,17 +12,17 @@ import importlib.util
 import pkgutil
 import sys
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Tuple
+from typing import Any, Callable, Iterator, Tuple, Union
 
 
 class Promise:
     """
-    What a dotted name will stand for.
+    A placeholder for an object that is imported later.
 
     # Parameters
 
     path : `str`
-        Of a module, or of something in one.
+        The dotted name of a module, or of an object in one.
     """
 
     def __init__(self, path: str) -> None:
@@ -33,7 +32,7 @@ class Promise:
     def _kept(self) -> Any:
         if self._real is None:
             real = pkgutil.resolve_name(self._path)
-            # A package may have had it from another module, and only a promise of it.
+            # A package may itself have only a promise of the object.
             self._real = real._kept() if isinstance(real, Promise) else real
         return self._real
 
@@ -42,7 +41,7 @@ class Promise:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__typing_") or name == "__parameters__":
-            # Asked of whatever stands in an annotation; plain classes have none of them.
+            # `typing` asks for these attributes of annotations; plain classes do not have them.
             raise AttributeError(name)
         if self._real is not None or name.startswith("__"):
             return getattr(self._kept(), name)
@@ -62,18 +61,25 @@ class Promise:
         return bool(self._kept())
 
     def __eq__(self, other: Any) -> bool:
-        # `typing` compares what stands in annotations with its own; only values need be loaded.
+        # `typing` compares annotations with its own objects; only values need to be loaded.
         if isinstance(other, (str, bytes, int, float, tuple, list, set, dict)):
             return self._kept() == other
         return self is other
 
     __hash__ = object.__hash__
 
+    def __or__(self, other: Any) -> Any:
+        # In annotations: `Model | None`.
+        return Union[self, other]
+
+    def __ror__(self, other: Any) -> Any:
+        return Union[other, self]
+
     def __mro_entries__(self, bases: Tuple) -> Tuple[type]:
         return (self._kept(),)
 
     def __instancecheck__(self, instance: Any) -> bool:
-        # What was never loaded has no instances.
+        # A class that was never loaded has no instances.
         return self._is_loaded() and isinstance(instance, self._kept())
 
     def __subclasscheck__(self, subclass: type) -> bool:
@@ -92,13 +98,13 @@ class Promise:
 @contextmanager
 def imports_deferred(deferred: Callable[[str, str], bool]) -> Iterator[None]:
     """
-    Within it modules get promises of what they import while they are themselves imported; an import
-    within a function is about to be used. What is not installed is still missed at once.
+    Within this context, modules get promises for their top-level imports. Imports within functions are not deferred,
+    and a package that is not installed still raises at once.
 
     # Parameters
 
     deferred : `Callable[[str, str], bool]`
-        Of the names of the module that imports and of the one that is imported, whether it can wait.
+        Whether an import can wait, given the names of the importing and of the imported module.
     """
     original = builtins.__import__
 

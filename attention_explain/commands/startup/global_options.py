@@ -1,17 +1,17 @@
 """
-Options that every command has, anywhere on the command line: whether the whole log goes to the
-terminal, and whether archives are trusted to run code. They come to none of AllenNLP's parsers; the
-processes that a command starts know them from the environment.
+Options of all commands, allowed anywhere on the command line: whether the terminal shows the complete log, and
+whether archives may run code. They are removed before AllenNLP parses the arguments, and passed to child processes
+through the environment.
 """
 
 import os
 import sys
 
 VERBOSE = "--verbose"
-# `people` for what a person needs; anything else for everything, as AllenNLP has it.
+# `people` for the messages that people need; any other value for all messages, as AllenNLP shows them.
 LOG_VARIABLE = "ATTENTION_EXPLAIN_LOG"
 PEOPLE = "people"
-# With these of AllenNLP's own somebody has already said what is to be logged.
+# AllenNLP's own variables for the log; if one is set, it decides.
 ALLENNLP_VARIABLES = ("ALLENNLP_DEBUG", "ALLENNLP_LOG_LEVEL")
 
 TRUST = "--trust-archive"
@@ -19,14 +19,14 @@ TRUST_VARIABLE = "ATTENTION_EXPLAIN_TRUST_ARCHIVES"
 
 
 def take_options() -> None:
-    """Takes them from the arguments, before or behind the name of the command."""
-    if _taken(VERBOSE):
+    """Move the options from the arguments to the environment."""
+    if _remove(VERBOSE):
         os.environ[LOG_VARIABLE] = "all"
-    if _taken(TRUST):
+    if _remove(TRUST):
         os.environ[TRUST_VARIABLE] = "yes"
 
 
-def _taken(option: str) -> bool:
+def _remove(option: str) -> bool:
     if option not in sys.argv[1:]:
         return False
     sys.argv = [sys.argv[0], *(given for given in sys.argv[1:] if given != option)]
@@ -34,6 +34,6 @@ def _taken(option: str) -> bool:
 
 
 def log_for_people_by_default() -> None:
-    """A person reads the log, unless somebody says otherwise."""
+    """Show only the messages that people need, unless a variable says otherwise."""
     if not any(os.environ.get(name) for name in ALLENNLP_VARIABLES):
         os.environ.setdefault(LOG_VARIABLE, PEOPLE)
