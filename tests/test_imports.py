@@ -15,10 +15,6 @@ MUTUAL: Dict[Tuple[str, str], str] = {
         "attention_explain.__main__",
         "attention_explain.commands.startup",
     ): "both start the `allennlp` command",
-    (
-        "attention_explain.commands.startup",
-        "attention_explain.workflow",
-    ): "start-up hands `study` to the workflow, whose jobs start commands",
 }
 
 

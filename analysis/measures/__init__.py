@@ -8,7 +8,7 @@ from analysis.measures.correlation import Pearson, Spearman
 from analysis.measures.distributions import JensenShannon, TotalVariation
 from analysis.measures.fagin import Fagin
 from analysis.measures.kendall import Kendall
-from analysis.measures.measure import Measure, Undefined, Values
+from analysis.measures.measure import Measure, UndefinedValueError, Values
 from analysis.measures.overlap import RankBiasedOverlap, TopKOverlap
 from analysis.measures.properties import Entropy, Gini, Max, NonZeros, Property
 from analysis.measures.scores import Scores
@@ -31,7 +31,7 @@ __all__ = [
     "Spearman",
     "TopKOverlap",
     "TotalVariation",
-    "Undefined",
+    "UndefinedValueError",
     "Values",
     "WeightedTau",
 ]

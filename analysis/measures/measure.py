@@ -103,7 +103,7 @@ def _parsed(text: str) -> object:
     return text
 
 
-class Undefined(Exception):
+class UndefinedValueError(Exception):
     """Raised by `Measure.one` where the measure has no value; the message says why."""
 
 
@@ -238,11 +238,11 @@ class Measure(Named):
         return Values(numpy.array(values, dtype=float), numpy.array(reasons, dtype=object))
 
     def one(self, first: numpy.ndarray, second: numpy.ndarray) -> float:
-        """The value for one text, from its scores; may raise `Undefined`."""
+        """The value for one text, from its scores; may raise `UndefinedValueError`."""
         raise NotImplementedError
 
     def _one_or_reason(self, first: numpy.ndarray, second: numpy.ndarray) -> tuple[float, str]:
         try:
             return self.one(first, second), ""
-        except Undefined as reason:
+        except UndefinedValueError as reason:
             return numpy.nan, str(reason)

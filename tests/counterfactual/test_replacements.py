@@ -101,9 +101,9 @@ def test_another_models_weights_are_joined_by_id_and_tokens(write):
     "change, sentence",
     [
         ({"text-1": [0.5, 0.5]}, "of text 'text-1' is not a valid attention over its 12 tokens"),
-        ({"text-0": [0.5, 0.7, -0.2]}, "of text 'text-0' is no attention"),
-        ({"text-0": [0.5, 0.7, 0.2]}, "of text 'text-0' is no attention"),
-        ({"text-0": [0.5, 0.5, math.nan]}, "of text 'text-0' is no attention"),
+        ({"text-0": [0.5, 0.7, -0.2]}, "of text 'text-0' is not a valid attention"),
+        ({"text-0": [0.5, 0.7, 0.2]}, "of text 'text-0' is not a valid attention"),
+        ({"text-0": [0.5, 0.5, math.nan]}, "of text 'text-0' is not a valid attention"),
         ({"text-2": None}, "of text 'text-2' is missing"),
         ({"text-3": "absent"}, "has no text with id 'text-3'"),
     ],
@@ -121,7 +121,7 @@ def test_the_text_of_another_data_set_with_the_same_id_is_refused(write):
     method = perturbation(
         "other-model", file=write(some_weights(), words={**WORDS, "text-3": other})
     )
-    sentence = r"other\.parquet: text 'text-3' has other tokens there \(11: not a good film at all "
+    sentence = r"other\.parquet: text 'text-3' has other tokens \(11: not a good film at all "
     with pytest.raises(InputError, match=sentence):
         method.check(WORDS.items())
 

@@ -290,6 +290,6 @@ def test_other_unknown_labels_get_no_such_remedy(own_folder, folders, tmp_path):
     for folder, label in ((own_folder, "2"), (own_folder, "bad"), (folders["bert"], "1")):
         data.write_text(json.dumps({"text": "fine", "label": label}))
         archive = open_archive(folder)
-        with pytest.raises(DataError, match="none of the labels") as error:
+        with pytest.raises(DataError, match="not one of the labels") as error:
             read_instances(archive.validation_dataset_reader, archive.model.vocab, str(data))
         assert "id2label" not in error.value.message

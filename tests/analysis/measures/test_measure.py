@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from analysis.measures import Measure, Property, Scores, Undefined, scores
+from analysis.measures import Measure, Property, Scores, UndefinedValueError, scores
 from attention_explain.errors import InputError
 from tests.analysis.measures.random_scores import random_pairs
 
@@ -104,7 +104,7 @@ def test_a_measure_of_one_text_is_all_it_takes(monkeypatch):
     class SameTopToken(Measure):
         def one(self, first, second):
             if first.max() <= 0:
-                raise Undefined("no score above 0")
+                raise UndefinedValueError("no score above 0")
             return float(first.argmax() == second.argmax())
 
     found = Measure.named("same-top-token")(
