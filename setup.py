@@ -89,6 +89,7 @@ setup(
     package_data={
         "analysis": ["py.typed"],
         "analysis.papers": ["*/published/*.csv"],
+        "analysis.verdict": ["bounds.toml"],
         "attention_explain": ["costs.toml", "py.typed"],
         "attention_explain.data.planted": ["words.toml"],
         "attention_explain.explore": ["page/*"],

@@ -6,9 +6,9 @@ an answer. The bounds were fixed before the first verdict was computed; docs/exp
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, ClassVar, Union
 
+from analysis.verdict.answers import Answer as Answer
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import LEAST_TEXTS, Mean, has_zero_width, texts_needed, usable
 from analysis.verdict.scores import FaithfulnessScores
@@ -21,17 +21,6 @@ QUARTER, HALF = 0.25, 0.5
 NOT_KNOWN = Estimate(float("nan"), float("nan"), float("nan"))
 # A name, or a config with a `type`.
 Component = Union[str, dict[str, Any]]
-
-
-class Answer(StrEnum):
-    """The answer to a question."""
-
-    YES = "yes"
-    NO = "no"
-    PARTLY = "partly"
-    INCONCLUSIVE = "inconclusive"
-    # Only for a question that is asked for each removal method.
-    DEPENDS = "depends on how words are removed"
 
 
 def compare(interval: Interval, lower: float, upper: float, below: Answer, above: Answer) -> Answer:
