@@ -27,7 +27,7 @@ help:
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
 	@echo "make wheel      the package as a wheel, into dist/"
 	@echo "make test-wheel build and install the wheel in a new environment, and use it there (10 minutes)"
-	@echo "make lint       check style; make format mends what can be mended"
+	@echo "make lint       check style; make format fixes what can be fixed automatically"
 	@echo "make docs       the documentation as a site, into site/"
 	@echo "make bench      what is fast, against what, as ratios"
 	@echo "make clean      remove everything that these made"
@@ -45,7 +45,7 @@ $(INSTALLED): $(REQUIREMENTS) setup.py
 	@touch $(INSTALLED)
 
 # What is there already is not made again. The first study has one such BiLSTM; the second, with others, has a
-# folder of its own. One thread: two save a fifth of the time on an idle machine, and beside other work they wait
+# folder of its own. One thread: two save a fifth of the time on an idle machine, and next to other work they wait
 # for each other.
 demo: $(INSTALLED) $(ENGINE_INSTALLED)
 	@$(BIN)/allennlp study run attention_debate --size quick --runs demo/runs --results demo \
@@ -62,7 +62,7 @@ demo: $(INSTALLED) $(ENGINE_INSTALLED)
 		--snakemake $(ENGINE)/bin/snakemake
 	@echo; echo "Open demo/verdict/verdict.html: can attention be trusted, and which explanation to show instead."
 	@echo "demo/attention_debate-quick/report.html: the whole debate on this corpus, in one page."
-	@echo "demo/planted_truth-quick/report.html: measures of faithfulness held against the truth."
+	@echo "demo/planted_truth-quick/report.html: measures of faithfulness compared with the truth."
 	@echo "demo/heatmaps.html shows which tokens mattered, sentence by sentence."
 
 $(ENGINE_INSTALLED): requirements-workflow.txt

@@ -88,7 +88,7 @@ setup(
     },
     package_data={
         "analysis": ["py.typed"],
-        "analysis.papers": ["*/published/*.csv"],
+        "analysis.papers": ["*/claims.toml", "*/published/*.csv"],
         "analysis.verdict": ["bounds.toml"],
         "attention_explain": ["costs.toml", "py.typed"],
         "attention_explain.data.planted": ["words.toml"],

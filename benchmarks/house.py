@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,14 +141,15 @@ def analysis(arguments: Sequence[str]) -> Callable[[], object]:
     return lambda: parsed.run(parsed)
 
 
-def ways() -> dict[str, Way]:
-    """The way through each step, run in a temporary folder."""
+def ways(names: Iterable[str] = (*ALLENNLP, *ANALYSIS)) -> dict[str, Way]:
+    """The way through each of these steps and those before it, run in a temporary folder."""
     from attention_explain.data.planted.__main__ import main as write_corpus
 
     steps: list[tuple[str, Callable[[Sequence[str]], Callable[[], object]], Sequence[str]]] = [
         *((name, allennlp, arguments) for name, arguments in ALLENNLP.items()),
         *((name, analysis, arguments) for name, arguments in ANALYSIS.items()),
     ]
+    last = max(position for position, (name, *_) in enumerate(steps) if name in set(names))
     kept, said, passed = os.getcwd(), io.StringIO(), {}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -156,7 +157,7 @@ def ways() -> dict[str, Way]:
             Path("my.jsonnet").write_text(CONFIG % CONFIGS)
             with redirect_stdout(said), redirect_stderr(said):
                 write_corpus(["easy", "-o", ".", "--sizes", "400", "20", "20"])
-                for name, command, arguments in steps:
+                for name, command, arguments in steps[: last + 1]:
                     work = command(arguments)
                     with watched() as way:
                         work()
@@ -189,8 +190,12 @@ def counts(passed: dict[str, Way]) -> Iterator[Count]:
     said = ", ".join(path.relative_to(PROJECT).as_posix() for path in naming)
     name = "files of analysis and workflow that name a paper, outside of the papers' folders"
     yield Count(name, len(naming), "files", MOST_NAMING_PAPERS, said)
-    configs = [path for path in CONFIGS.rglob("*") if path.suffix in (".jsonnet", ".libsonnet")]
-    yield Count("training_configs", len(configs), "files", MOST_CONFIGS)
+    yield Count("training_configs", len(training_configs()), "files", MOST_CONFIGS)
+
+
+def training_configs() -> list[Path]:
+    """The training configs and the libraries that they import."""
+    return [path for path in CONFIGS.rglob("*") if path.suffix in (".jsonnet", ".libsonnet")]
 
 
 def source_lines() -> int:

@@ -28,6 +28,13 @@ OF_ACCURACY = 0.02
 OF_JSD, OF_TVD = 0.05, 0.02
 # Rounding in print, for intervals that are over trained models already.
 ROUNDED = 0.005
+TOLERANCES = {
+    "tau": OF_TAU,
+    "accuracy": OF_ACCURACY,
+    "jsd": OF_JSD,
+    "tvd": OF_TVD,
+    "rounded": ROUNDED,
+}
 # Rounding in computation: a number on a bound counts as inside.
 ROUNDING = 1e-9
 YES, INCONCLUSIVE = "yes", "inconclusive"

@@ -8,7 +8,7 @@ from functools import partial
 
 from analysis.agreement.agreements import SIGNED
 from analysis.agreement.comparisons import LESS, SAME, repeated, tells_apart
-from analysis.claims.claim import Claim, Judgement, above
+from analysis.claims.claim import Judgement, above
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -20,7 +20,7 @@ from analysis.claims.table_rows import (
     where,
 )
 from analysis.papers.shared.agreement import AgreementRow
-from analysis.papers.shared.paper import Paper
+from analysis.papers.shared.paper import Paper, declared_claims
 from analysis.written import Estimate, average
 
 ATTENTION = "attention"
@@ -134,34 +134,14 @@ def attention_stands_apart(tables: Tables) -> Iterator[Judgement]:
             yield Judgement(corpus, model, (above(words, further),), protocol)
 
 
-CLAIMS = (
-    Claim(
-        "saliency-is-more-faithful",
-        "To know which words a prediction rests on, use a saliency method: each family of them is more faithful than attention (argued, not run).",
-        "the mean faithfulness score, between chance (0) and the best order (1), of gradients, of propagation and of occlusion, each "
-        "with its sign, less attention's, is above 0 by comprehensiveness and by sufficiency, words left out",
-        "attention is more faithful than one of the three families, by either measure",
-        FAITHFULNESS,
-        partial(more_faithful, families=FAMILIES),
-    ),
-    Claim(
-        "without-sign-too",
-        "So is each unsigned method, as attention is unsigned: the norm of the gradient, and leave-one-out by magnitude.",
-        "the score of each less attention's is above 0 by comprehensiveness and by sufficiency, words left out",
-        "attention is more faithful than one of the two, by either measure",
-        FAITHFULNESS,
-        partial(more_faithful, families=UNSIGNED),
-        corrects="saliency-is-more-faithful",
-    ),
-    Claim(
-        "attention-stands-apart",
-        "Saliency methods are about what attention is not: they agree with each other better than with it (argued, not run).",
-        f"the mean scaled tau of pairs of methods less that of attention with each is above 0; unsigned scores, or sizes, alone, and of methods that agree by more than {SAME} one",
-        "attention agrees with the methods better than they do with each other",
-        AGREEMENT,
-        attention_stands_apart,
-        others=(APART,),
-    ),
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "saliency-is-more-faithful": (FAITHFULNESS, partial(more_faithful, families=FAMILIES)),
+        "without-sign-too": (FAITHFULNESS, partial(more_faithful, families=UNSIGNED)),
+        "attention-stands-apart": (AGREEMENT, attention_stands_apart, APART),
+    },
+    {"SAME": SAME},
 )
 
 

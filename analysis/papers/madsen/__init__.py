@@ -10,7 +10,7 @@ import numpy
 import pandas
 from numpy.typing import ArrayLike
 
-from analysis.claims.claim import Claim, Judgement, below
+from analysis.claims.claim import Judgement, below
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -23,7 +23,7 @@ from analysis.errors import AnalysisError
 from analysis.figures.bands import Band, BandPanel, bands
 from analysis.model_config import PLAIN, ModelConfig
 from analysis.output import Output
-from analysis.papers.shared.paper import Paper, StudyExhibit
+from analysis.papers.shared.paper import Paper, StudyExhibit, declared_claims
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.runs import Run
 from analysis.statistics.intervals import LEAST_SEEDS, student_interval
@@ -339,15 +339,12 @@ def integrating_is_not_worth_it(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(integrated, below(words, more, LITTLE))
 
 
-CLAIMS = (
-    Claim(
-        "integrating-is-not-worth-it",
-        "What integrated gradients cost is rarely justified: they are hardly more faithful than one gradient.",
-        f"RACU of integrated gradients less that of gradient x input is below {LITTLE}",
-        f"integrated gradients take the model down by a RACU of {LITTLE} more",
-        AREAS,
-        integrating_is_not_worth_it,
-    ),
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "integrating-is-not-worth-it": (AREAS, integrating_is_not_worth_it),
+    },
+    {"LITTLE": LITTLE},
 )
 
 

@@ -1,12 +1,12 @@
 """What Meister et al. 2021 claim."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import pandas
 
-from analysis.claims.claim import FAR, Claim, Judgement, Outcome, Part, above, below
-from analysis.claims.printed import OF_ACCURACY, OF_JSD, OF_TAU, ROUNDED, Printed, Traced
+from analysis.claims.claim import FAR, Judgement, Outcome, Part, above, below
 from analysis.claims.table_rows import Tables, TypedTable, first_where, group_rows
 from analysis.papers.meister.correlations import (
     ACCURACY,
@@ -18,24 +18,12 @@ from analysis.papers.meister.correlations import (
 from analysis.papers.meister.sparsity import FIGURE_3, SWEEP
 from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
 from analysis.papers.shared.agreement import judge_differences
+from analysis.papers.shared.paper import declared_claims, declared_printed
 from analysis.papers.shared.published import VECTORS
 from analysis.written import Estimate
 
 # The number of epochs is not published.
 THEIRS = f"their number of epochs is not known; {VECTORS}"
-# On SST, three seeds and all test texts, from the tables of the studies `meister_2021` and `attention_debate`.
-BILSTM = (
-    "it depends on training: with Jain & Wallace's (8 epochs at 1e-3, summed loss) the model has .503 with the gradient and .267 with "
-    "leave-one-out; with Meister et al.'s (1e-4, mean loss) -.019 and .053, attention that is more uniform (normalised entropy .75 to .88 in place of "
-    ".54 to .69), and a tau with the gradient that differs from text to text (standard deviation .48, printed .28) and from seed to seed (.13). They give the rate of "
-    "attention as that of the rest or ten times that, and not which: ours is that of the rest"
-)
-ZEROS = (
-    "a word without weight has a leave-one-out of 0, so that tau goes with the share of zeros: .246 without any (softmax), .725 with .27 "
-    "to .32 of weights at 0 (sparsegen, lambda -1), .793 with .36 to .41 (sparsemax), .880 with .52 to .58 (lambda .75); what they print is "
-    "nearest to attention without zeros. Attention learns at ten times the rate of the rest here; they say that or the same, and not which"
-)
-FROZEN = {True: "frozen", False: "not frozen"}
 KEYS = ["corpus", "model", "frozen"]
 
 
@@ -44,65 +32,9 @@ def furthest(table: pandas.DataFrame) -> pandas.DataFrame:
     return table.loc[table.groupby(KEYS, sort=False)["jsd"].idxmax()]
 
 
-PRINTED = (
-    Printed(
-        ENTROPY.name,
-        "Table 1",
-        "entropy of what matters to a state",
-        "published",
-        ROUNDED,
-        note=THEIRS,
-    ),
-    Printed(
-        SWEEP.name,
-        "Table 2",
-        "correlation of lambda with the entropy of {importance}",
-        "published",
-        ROUNDED,
-        note=THEIRS,
-    ),
-    Printed(ACCURACY.name, "Table 3", "accuracy", "published", OF_ACCURACY, note=THEIRS),
-    *(
-        Printed(
-            ADVERSARY.name,
-            "Table 5",
-            f"{name} of the adversary, {words}, lambda {{lambda:g}}",
-            f"published {column}",
-            tolerance,
-            column,
-            column,
-            only={"frozen": frozen},
-            chosen=furthest,
-            note=f"their lambda is not known, ours is the one that moves attention furthest; {THEIRS}",
-        )
-        for frozen, words in FROZEN.items()
-        for name, column, tolerance in (
-            ("JSD", "jsd", OF_JSD),
-            ("accuracy", "accuracy", OF_ACCURACY),
-        )
-    ),
-    Printed(
-        CORRELATIONS.name,
-        "Table 6",
-        "tau with {importance} of {importance of}",
-        "published",
-        OF_TAU,
-        note=THEIRS,
-        traced=(
-            Traced(
-                {"corpus": "sst", "model": "bilstm tanh softmax", "importance of": "input"}, BILSTM
-            ),
-            Traced(
-                {
-                    "corpus": "sst",
-                    "model": "transformer dot sparsemax",
-                    "importance of": "hidden",
-                    "importance": "leave-one-out",
-                },
-                ZEROS,
-            ),
-        ),
-    ),
+PRINTED = tuple(
+    replace(one, chosen=furthest) if one.table == ADVERSARY.name else one
+    for one in declared_printed(__file__, {"THEIRS": THEIRS})
 )
 
 
@@ -185,119 +117,64 @@ def _lost(tables: Tables, adversary: AdversaryRow) -> Estimate | None:
     return adversary.accuracy_lost
 
 
-CLAIMS = (
-    Claim(
-        "states-are-mixed",
-        "A hidden state does not stand for the word at its position: many words matter to it.",
-        f"the normalised entropy of the importance of words for a state is above {SPREAD}",
-        f"the entropy is below {SPREAD}: few words matter to a state",
-        ENTROPY,
-        states_are_mixed,
-    ),
-    Claim(
-        "follows-states",
-        "Attention agrees with the importance of hidden states better than with that of inputs.",
-        "the difference of scaled tau is above 0 for gradients and for leave-one-out; of softmax alone, as "
-        "sparse attention agrees with states by construction",
-        "attention agrees with inputs better, by gradients or by leave-one-out",
-        CORRELATIONS,
-        follows_states,
-        others=(DIFFERENCES,),
-    ),
-    Claim(
-        "no-closer-to-inputs",
-        "Sparse attention is no closer to the importance of inputs.",
-        f"tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
-        f"sparsemax has a higher tau than softmax by more than {MARGIN}, by either",
-        CORRELATIONS,
-        partial(no_closer_to_inputs, scaled=False),
-        others=(DIFFERENCES,),
-    ),
-    Claim(
-        "no-closer-when-scaled",
-        "The same for agreement rescaled to chance and to what ties allow.",
-        f"scaled tau, sparsemax less softmax, is below {MARGIN}, for gradients and for leave-one-out",
-        f"sparsemax comes further than softmax by more than {MARGIN}, by either",
-        CORRELATIONS,
-        partial(no_closer_to_inputs, scaled=True),
-        corrects="no-closer-to-inputs",
-        others=(DIFFERENCES,),
-    ),
-    Claim(
-        "importance-no-sparser",
-        "Sparser attention makes the importance of inputs no sparser; as the text has it, less so.",
-        "sparsegen's lambda and the entropy of importance have a positive correlation",
-        "entropy falls as attention is made sparser",
-        SWEEP,
-        partial(
-            over_sweep,
-            table=SWEEP,
-            field="correlation",
-            words="correlation of lambda with the entropy of",
-            side=above,
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "states-are-mixed": (ENTROPY, states_are_mixed),
+        "follows-states": (CORRELATIONS, follows_states, DIFFERENCES),
+        "no-closer-to-inputs": (
+            CORRELATIONS,
+            partial(no_closer_to_inputs, scaled=False),
+            DIFFERENCES,
         ),
-    ),
-    Claim(
-        "importance-hardly-sparser",
-        "Sparser attention makes the importance of inputs no sparser that matters, however regularly.",
-        f"from the least sparse attention to the sparsest, normalised entropy falls by less than {MARGIN}",
-        f"entropy falls by more than {MARGIN}, for gradients or for leave-one-out",
-        SWEEP,
-        partial(
-            over_sweep,
-            table=SWEEP,
-            field="change",
-            words="change of the entropy of",
-            side=above,
-            bound=-MARGIN,
+        "no-closer-when-scaled": (
+            CORRELATIONS,
+            partial(no_closer_to_inputs, scaled=True),
+            DIFFERENCES,
         ),
-        corrects="importance-no-sparser",
-    ),
-    Claim(
-        "falls-with-sparsity",
-        "The sparser attention is, the less it agrees with the importance of inputs.",
-        "sparsegen's lambda and tau have a negative correlation, for gradients and for leave-one-out",
-        "tau rises with lambda, for gradients or for leave-one-out",
-        FIGURE_3,
-        partial(
-            over_sweep,
-            table=FIGURE_3,
-            field="correlation",
-            words="correlation of lambda with tau with",
-            side=below,
+        "importance-no-sparser": (
+            SWEEP,
+            partial(
+                over_sweep,
+                table=SWEEP,
+                field="correlation",
+                words="correlation of lambda with the entropy of",
+                side=above,
+            ),
         ),
-    ),
-    Claim(
-        "scaled-tau-falls-with-sparsity",
-        "The same for agreement rescaled to chance and to what ties allow.",
-        "sparsegen's lambda and scaled tau have a negative correlation, for gradients and for leave-one-out",
-        "scaled tau rises with lambda, for gradients or for leave-one-out",
-        FIGURE_3,
-        partial(
-            over_sweep,
-            table=FIGURE_3,
-            field="of_scaled",
-            words="correlation of lambda with scaled tau with",
-            side=below,
+        "importance-hardly-sparser": (
+            SWEEP,
+            partial(
+                over_sweep,
+                table=SWEEP,
+                field="change",
+                words="change of the entropy of",
+                side=above,
+                bound=-MARGIN,
+            ),
         ),
-        corrects="falls-with-sparsity",
-    ),
-    Claim(
-        "frozen-adversary",
-        "With all else frozen, attention can be moved far, at a cost in accuracy.",
-        f"the nearest adversary with a JSD above {FAR} has an accuracy below the base's",
-        f"it is more accurate than the base; or all stay within {FAR}, and the furthest has lost accuracy",
-        ADVERSARY,
-        partial(adversaries, frozen=True),
-        others=(ACCURACY,),
-    ),
-    Claim(
-        "free-adversary",
-        "With nothing frozen it can be moved far at no cost.",
-        f"the nearest adversary with a JSD above {FAR} has an accuracy less than {WORSE} below the base's",
-        f"it loses more than {WORSE} of accuracy; if all stay within {FAR} and lose less, none went far enough to tell",
-        ADVERSARY,
-        partial(adversaries, frozen=False),
-        others=(ACCURACY,),
-    ),
+        "falls-with-sparsity": (
+            FIGURE_3,
+            partial(
+                over_sweep,
+                table=FIGURE_3,
+                field="correlation",
+                words="correlation of lambda with tau with",
+                side=below,
+            ),
+        ),
+        "scaled-tau-falls-with-sparsity": (
+            FIGURE_3,
+            partial(
+                over_sweep,
+                table=FIGURE_3,
+                field="of_scaled",
+                words="correlation of lambda with scaled tau with",
+                side=below,
+            ),
+        ),
+        "frozen-adversary": (ADVERSARY, partial(adversaries, frozen=True), ACCURACY),
+        "free-adversary": (ADVERSARY, partial(adversaries, frozen=False), ACCURACY),
+    },
+    {"FAR": FAR, "MARGIN": MARGIN, "SPREAD": SPREAD, "WORSE": WORSE},
 )

@@ -6,8 +6,7 @@ from functools import partial
 import numpy
 from scipy.stats import spearmanr
 
-from analysis.claims.claim import Claim, Judgement, Outcome, Part, above
-from analysis.claims.printed import OF_TAU, Printed
+from analysis.claims.claim import Judgement, Outcome, Part, above
 from analysis.claims.table_rows import Tables, first_where, group_rows, where
 from analysis.papers.neely_schouten.correlations import (
     SIZES,
@@ -26,29 +25,12 @@ from analysis.papers.neely_schouten.top_k import (
 )
 from analysis.papers.neely_schouten.usage_of_attention import USE
 from analysis.papers.shared.agreement import judge_differences, of_each, subtract
+from analysis.papers.shared.paper import declared_claims, declared_printed
 from analysis.papers.shared.published import VECTORS
 from analysis.written import number
 
 THEIRS = f"theirs: first and last token cut, padding not masked; {VECTORS}"
-PRINTED = (
-    Printed(
-        "neely-schouten-table-1",
-        "Table 1",
-        "tau with {importance}, predicted {predicted}",
-        "published",
-        OF_TAU,
-        note=f"their table does not name its scorer, taken for tanh; {THEIRS}",
-    ),
-    Printed(
-        TOP_K.name,
-        "Table 2",
-        "top-k score as published, k = {k}, with {importance}, predicted {predicted}",
-        "published",
-        OF_TAU,
-        only={"measure": AS_PUBLISHED},
-        note=THEIRS,
-    ),
-)
+PRINTED = declared_printed(__file__, {"THEIRS": THEIRS})
 
 
 # Midway between chance and the best that ties allow; for the published score, half of its maximum.
@@ -163,92 +145,30 @@ def _sparse(tables: Tables, measure: str) -> Iterator[list[TopKRow]]:
     return (several for _, several in group_rows(rows, "corpus", "model", "protocol"))
 
 
-CLAIMS = (
-    Claim(
-        "strong-by-published",
-        "Sparse attention agrees strongly with what matters most, by the published top-k measure.",
-        f"the score with k = non-zero weights is above {STRONG} with gradients and with leave-one-out",
-        f"the score is below {STRONG} with one of them",
-        TOP_K,
-        strong_by_published,
-    ),
-    Claim(
-        "strong-by-corrected",
-        "The same by the measure as it is defined.",
-        "the scaled measure with k = non-zero weights, from chance (0) to the best that ties allow "
-        f"(1), is above {STRONG} with gradients and with leave-one-out",
-        f"agreement with one of them comes less than {STRONG} of the way",
-        TOP_K,
-        strong_by_corrected,
-        corrects="strong-by-published",
-    ),
-    Claim(
-        "above-chance-by-published",
-        "It agrees with what matters most better than chance, by the published top-k measure.",
-        "the score with k = non-zero weights is above that of permuted scores",
-        "permuted scores agree better",
-        TOP_K,
-        partial(above_chance, measure=AS_PUBLISHED),
-    ),
-    Claim(
-        "above-chance",
-        "The same by the measure as it is defined.",
-        "the measure with k = non-zero weights is above that of permuted scores",
-        "permuted scores agree better",
-        TOP_K,
-        partial(above_chance, measure=FAGIN),
-        corrects="above-chance-by-published",
-    ),
-    Claim(
-        "as-strong-as-each-other",
-        "Sparse attention agrees with feature importance on the top k as well as measures of importance do with each other.",
-        "the published score at k = 3, 5 and 10 % of the text, of attention with gradients and with leave-one-out "
-        f"less that of these with each other, is above -{MARGIN}",
-        f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
-        SMALL_K,
-        partial(as_strong, measure=AS_PUBLISHED, sizes=SIZES_AS_PUBLISHED),
-        others=(SMALL_K_DIFFERENCES,),
-    ),
-    Claim(
-        "as-strong-by-corrected",
-        "The same by the measure as it is defined.",
-        "the scaled measure at k = 1, 3, 5 and 10 % of the text, of attention with gradients and with "
-        f"leave-one-out less that of these with each other, is above -{MARGIN}",
-        f"gradients and leave-one-out agree with each other better by more than {MARGIN}, at any of these k",
-        SMALL_K,
-        partial(as_strong, measure=FAGIN, sizes=SIZES),
-        corrects="as-strong-as-each-other",
-        others=(SMALL_K_DIFFERENCES,),
-    ),
-    Claim(
-        "sparser-agrees-better",
-        "Sparse attention agrees with what matters most better than softmax does.",
-        "the published score at k = average length, sparsemax less softmax, is above 0 with gradients and with "
-        "leave-one-out",
-        "softmax scores better with one of them",
-        TOP_K,
-        sparser_agrees_better,
-        others=(DIFFERENCES,),
-    ),
-    Claim(
-        "sparser-agrees-better-at-small-k",
-        "The same by the measure as it is defined, where k leaves tokens out.",
-        "the scaled measure at k = 1, 3, 5 and 10 % of the text, sparsemax less softmax, is above 0 with "
-        "gradients and with leave-one-out",
-        "softmax agrees better at any of these k, with gradients or with leave-one-out",
-        SMALL_K,
-        sparser_agrees_better_at_small_k,
-        corrects="sparser-agrees-better",
-        others=(SMALL_K_DIFFERENCES,),
-    ),
-    Claim(
-        "use-decides",
-        "The less a model uses its attention, the further an adversary gets (proposed, not run).",
-        "over models, the change under uniform attention and the mean max JSD have a negative "
-        f"Spearman's correlation with p below {SIGNIFICANT}",
-        "models that use their attention more leave an adversary more room",
-        USE,
-        use_decides,
-        over_models=True,
-    ),
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "strong-by-published": (TOP_K, strong_by_published),
+        "strong-by-corrected": (TOP_K, strong_by_corrected),
+        "above-chance-by-published": (TOP_K, partial(above_chance, measure=AS_PUBLISHED)),
+        "above-chance": (TOP_K, partial(above_chance, measure=FAGIN)),
+        "as-strong-as-each-other": (
+            SMALL_K,
+            partial(as_strong, measure=AS_PUBLISHED, sizes=SIZES_AS_PUBLISHED),
+            SMALL_K_DIFFERENCES,
+        ),
+        "as-strong-by-corrected": (
+            SMALL_K,
+            partial(as_strong, measure=FAGIN, sizes=SIZES),
+            SMALL_K_DIFFERENCES,
+        ),
+        "sparser-agrees-better": (TOP_K, sparser_agrees_better, DIFFERENCES),
+        "sparser-agrees-better-at-small-k": (
+            SMALL_K,
+            sparser_agrees_better_at_small_k,
+            SMALL_K_DIFFERENCES,
+        ),
+        "use-decides": (USE, use_decides),
+    },
+    {"MARGIN": MARGIN, "SIGNIFICANT": SIGNIFICANT, "STRONG": STRONG},
 )

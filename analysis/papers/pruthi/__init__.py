@@ -7,13 +7,13 @@ from typing import Any
 import numpy
 import pandas
 
-from analysis.claims.claim import Claim, Judgement, above, below
+from analysis.claims.claim import Judgement, above, below
 from analysis.claims.table_rows import TableRow, Tables, TypedTable, first_where, group_rows
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.model_config import DECEPTIVE
 from analysis.output import Output
-from analysis.papers.shared.paper import Paper, StudyExhibit
+from analysis.papers.shared.paper import Paper, StudyExhibit, declared_claims
 from analysis.papers.shared.published import OURS_SELECTED, about_config
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.runs import Run
@@ -199,17 +199,12 @@ def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
     return Estimate(mean, *student_interval(mean, deviation, int(seeds)))
 
 
-CLAIMS = (
-    Claim(
-        "hides-what-it-uses",
-        "Attention can be trained to hide the words that the prediction rests on, at little cost.",
-        f"mass on them below {HIDDEN}, accuracy lost below {LITTLE}, accuracy above chance, {CHANCE}, and the honest model's mass more than "
-        f"{HIDDEN} above: a model that no longer predicts, or never looked there, hides nothing. Trained in the way whose honest model does best on dev",
-        f"more than {HIDDEN} of attention stays on them, more than {LITTLE} of accuracy is lost, accuracy is below chance, or the honest model "
-        "hardly attends to them either",
-        DECEPTION,
-        hides_what_it_uses,
-    ),
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "hides-what-it-uses": (DECEPTION, hides_what_it_uses),
+    },
+    {"CHANCE": CHANCE, "HIDDEN": HIDDEN, "LITTLE": LITTLE},
 )
 
 

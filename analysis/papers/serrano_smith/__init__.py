@@ -8,7 +8,7 @@ import numpy
 import pandas
 
 from analysis.agreement.agreement_table import OVERALL, groups
-from analysis.claims.claim import Claim, Judgement, above
+from analysis.claims.claim import Judgement, above
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -21,7 +21,7 @@ from analysis.claims.table_rows import (
 from analysis.figures.violins import Violins, violins
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.shared.paper import PERTURBED, Exhibit, Method, Paper
+from analysis.papers.shared.paper import PERTURBED, Exhibit, Method, Paper, declared_claims
 from analysis.papers.shared.per_text import bin_texts, check, largest_weights, sample
 from analysis.papers.shared.published import about, readable
 from analysis.papers.shared.study_files import describe
@@ -269,24 +269,12 @@ def not_the_best_order(tables: Tables) -> Iterator[Judgement]:
             yield Judgement.of(orders[0], *parts)
 
 
-CLAIMS = (
-    Claim(
-        "top-matters-more",
-        "Without its largest weight attention changes the output more than without another.",
-        "the difference is above 0",
-        "another weight, drawn at random, changes the output more",
-        DROPPED_TABLE,
-        top_matters_more,
-    ),
-    Claim(
-        "not-the-best-order",
-        "Attention is not the shortest way to another decision: gradients need fewer words removed.",
-        "the share of weights removed until the decision flips is larger by attention than by gradient, "
-        "and than by gradient x attention",
-        "the order by gradient, or by gradient x attention, needs more words removed",
-        REMOVED_TABLE,
-        not_the_best_order,
-    ),
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "top-matters-more": (DROPPED_TABLE, top_matters_more),
+        "not-the-best-order": (REMOVED_TABLE, not_the_best_order),
+    },
 )
 
 

@@ -3,16 +3,18 @@ Also the columns that several papers compare.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Generic, Protocol
 
 import pandas
 from matplotlib.figure import Figure
 
 from analysis.claims.claim import Claim
-from analysis.claims.printed import Printed
+from analysis.claims.printed import TOLERANCES, Printed, Traced
 from analysis.claims.table_rows import R, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model
@@ -154,6 +156,46 @@ class Correction(Generic[R]):
 
     table: TypedTable[R]
     told: Callable[[Sequence[R]], Iterable[str]]
+
+
+def declared_claims(
+    module: str, judges: Mapping[str, tuple], names: Mapping[str, Any] | None = None
+) -> tuple[Claim, ...]:
+    """
+    The claims of a paper, whose words are in `claims.toml` next to the module.
+
+    judges : by name of the claim, the table that it rests on, the function that judges it, and other tables.
+    names : the values of names in braces.
+    """
+    words = _declared(module)["claims"]
+    return tuple(
+        Claim(name, table=table, judge=judge, others=tuple(others), **_filled(words[name], names))
+        for name, (table, judge, *others) in judges.items()
+    )
+
+
+def declared_printed(module: str, names: Mapping[str, Any]) -> tuple[Printed, ...]:
+    """The published numbers that `claims.toml` next to the module declares; `names` as in `declared_claims`."""
+    return tuple(
+        Printed(
+            **{**one, "note": one.get("note", "").format_map(names)},
+            tolerance=TOLERANCES[tolerance],
+            traced=tuple(Traced(**each) for each in traced),
+        )
+        for one in _declared(module)["printed"]
+        for tolerance, traced in [(one.pop("tolerance"), one.pop("traced", ()))]
+    )
+
+
+def _declared(module: str) -> dict[str, Any]:
+    return tomllib.loads(Path(module).with_name("claims.toml").read_text(encoding="utf-8"))
+
+
+def _filled(words: Mapping[str, Any], names: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
+        key: value.format_map(names or {}) if isinstance(value, str) else value
+        for key, value in words.items()
+    }
 
 
 @dataclass(frozen=True)

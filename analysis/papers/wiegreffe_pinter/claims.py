@@ -8,14 +8,12 @@ from itertools import pairwise
 from analysis.claims.claim import (
     FAR,
     SMALL,
-    Claim,
     Judgement,
     Outcome,
     Part,
     above,
     below,
 )
-from analysis.claims.printed import OF_ACCURACY, OF_JSD, OF_TVD, Printed
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -26,11 +24,11 @@ from analysis.claims.table_rows import (
     where,
 )
 from analysis.papers.shared.adversary_rows import (
-    DOUBLED_TVD,
     AdversaryRow,
     far_away,
     just_far,
 )
+from analysis.papers.shared.paper import declared_claims, declared_printed
 from analysis.papers.shared.published import VECTORS
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
 from analysis.papers.wiegreffe_pinter.seed_variance import (
@@ -44,48 +42,7 @@ from analysis.written import Estimate, average, number
 
 THEIRS = f"theirs: the epoch selected on the test set; {VECTORS}"
 DOUBLED = "theirs is doubled, as their code halves the distance once more"
-AT = "at lambda {lambda as published:g} as published"
-PRINTED = (
-    *(
-        Printed(
-            UNIFORM_TABLE.name,
-            "Table 2",
-            f"F1 with {words} attention",
-            f"published {column}",
-            OF_ACCURACY,
-            column,
-            column,
-            note=THEIRS,
-        )
-        for column, words in (("base", "learned"), ("uniform", "uniform"))
-    ),
-    Printed(
-        GUIDES_TABLE.name,
-        "Table 3",
-        "F1 guided by {guide}",
-        "published",
-        OF_ACCURACY,
-        "f1",
-        note=THEIRS,
-    ),
-    *(
-        Printed(
-            ADVERSARIES.name,
-            "Table 5",
-            f"{name} of the adversary {AT}",
-            column,
-            tolerance,
-            ours,
-            ours,
-            note=f"{note}; {THEIRS}" if note else THEIRS,
-        )
-        for name, column, ours, tolerance, note in (
-            ("F1", "published f1", "f1", OF_ACCURACY, ""),
-            ("TVD", DOUBLED_TVD, "tvd", OF_TVD, DOUBLED),
-            ("JSD", "published jsd", "jsd", OF_JSD, ""),
-        )
-    ),
-)
+PRINTED = declared_printed(__file__, {"DOUBLED": DOUBLED, "THEIRS": THEIRS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,104 +211,43 @@ def _kind(guide: str) -> str:
     return next((kind for kind in ("base", "adversary") if guide.startswith(kind)), guide)
 
 
-CLAIMS = (
-    Claim(
-        "hardly-needed",
-        "On SST, 20 Newsgroups and AG News attention is hardly needed: uniform weights do about as well.",
-        f"F1 with learned weights is less than {LITTLE} above that with uniform ones",
-        f"uniform weights cost more than {LITTLE} of F1",
-        UNIFORM_TABLE,
-        hardly_needed,
-    ),
-    Claim(
-        "beyond-seeds",
-        "Attention varies little from seed to seed compared with what an adversary does to it.",
-        f"the JSD of the adversary that is furthest with outputs near the base's, less that of other seeds, is above 0, and its TVD below {SMALL}",
-        f"other seeds are further away than the adversary, or its TVD is above {SMALL}",
-        SEEDS_TABLE,
-        beyond_seeds,
-        others=(ADVERSARIES,),
-    ),
-    Claim(
-        "of-use-to-others",
-        "What a BiLSTM has learned to attend to is of use to a model without context.",
-        "F1 with its weights less that with uniform ones is above 0",
-        "the model does better with uniform weights",
-        GUIDES_TABLE,
-        partial(guided, pairs=[("base", "uniform")]),
-    ),
-    Claim(
-        "order-of-guides",
-        "It is of more use than what the model learns itself, and that of more than uniform weights.",
-        "F1 with the BiLSTM's weights less that with its own, and that less F1 with uniform ones, are above 0",
-        "the model does better with its own weights than with the BiLSTM's, or best with uniform ones",
-        GUIDES_TABLE,
-        partial(guided, pairs=[("base", "trained MLP"), ("trained MLP", "uniform")]),
-    ),
-    Claim(
-        "adversary-of-no-use",
-        "An adversary's attention is of less use to it than what it learns itself.",
-        "F1 with weights of its own less that with the adversary's is above 0",
-        "the model does better with the adversary's weights",
-        GUIDES_TABLE,
-        partial(guided, pairs=[("trained MLP", "adversary")]),
-    ),
-    Claim(
-        "trained-adversary",
-        "A whole model can be trained to predict the same with attention far from the base's.",
-        f"of the nearest adversary with a JSD above {FAR} half the TVD, as published, is below {SMALL}",
-        f"half its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
-        ADVERSARIES,
-        partial(trained_adversary, halved=True),
-    ),
-    Claim(
-        "trained-adversary-by-tvd",
-        "The same by the whole distance of outputs, which the published code halves.",
-        f"the nearest adversary with a JSD above {FAR} has a TVD below {SMALL}",
-        f"its TVD is above {SMALL}; if all stay within {FAR} and below that, none went far enough to tell",
-        ADVERSARIES,
-        partial(trained_adversary, halved=False),
-        corrects="trained-adversary",
-    ),
-    Claim(
-        "less-than-instances",
-        "What is found text by text overstates it: a trained model pays more for attention as far away.",
-        "TVD of trained adversaries, at the JSD that is found text by text, less that of these is above 0",
-        "at that distance a trained adversary's outputs are nearer",
-        ADVERSARIES,
-        partial(at_equal_divergence, other=BY_TEXT, compared="trained less by text:"),
-        others=(REFERENCES_TABLE,),
-    ),
-    Claim(
-        "less-beyond-imitation",
-        "The same beyond what it costs to imitate the base with attention left alone (lambda 0).",
-        "the same, less the TVD of the adversary at lambda 0, is above 0",
-        "beyond that, a trained adversary's outputs are nearer",
-        ADVERSARIES,
-        partial(
-            at_equal_divergence,
-            other=BY_TEXT,
-            compared="trained, less what imitation alone costs, less by text:",
-            imitation=True,
+CLAIMS = declared_claims(
+    __file__,
+    {
+        "hardly-needed": (UNIFORM_TABLE, hardly_needed),
+        "beyond-seeds": (SEEDS_TABLE, beyond_seeds, ADVERSARIES),
+        "of-use-to-others": (GUIDES_TABLE, partial(guided, pairs=[("base", "uniform")])),
+        "order-of-guides": (
+            GUIDES_TABLE,
+            partial(guided, pairs=[("base", "trained MLP"), ("trained MLP", "uniform")]),
         ),
-        corrects="less-than-instances",
-        others=(REFERENCES_TABLE,),
-    ),
-    Claim(
-        "convex",
-        "Adversaries move attention far before outputs move: their curve is convex.",
-        "the convexity of the curve of TVD over JSD is above 0",
-        "the curve lies above its chord: outputs move first",
-        CONVEXITY_TABLE,
-        curve_is_convex,
-    ),
-    Claim(
-        "uniform-under-the-curve",
-        "A model with uniform weights lies under the curve: adversaries pay more for attention as far away.",
-        "TVD of adversaries at the JSD of the uniform model, less that of the uniform model, is above 0",
-        "at that distance adversaries' outputs are nearer than the uniform model's",
-        ADVERSARIES,
-        partial(at_equal_divergence, other=UNIFORM, compared="curve less uniform:"),
-        others=(REFERENCES_TABLE,),
-    ),
+        "adversary-of-no-use": (
+            GUIDES_TABLE,
+            partial(guided, pairs=[("trained MLP", "adversary")]),
+        ),
+        "trained-adversary": (ADVERSARIES, partial(trained_adversary, halved=True)),
+        "trained-adversary-by-tvd": (ADVERSARIES, partial(trained_adversary, halved=False)),
+        "less-than-instances": (
+            ADVERSARIES,
+            partial(at_equal_divergence, other=BY_TEXT, compared="trained less by text:"),
+            REFERENCES_TABLE,
+        ),
+        "less-beyond-imitation": (
+            ADVERSARIES,
+            partial(
+                at_equal_divergence,
+                other=BY_TEXT,
+                compared="trained, less what imitation alone costs, less by text:",
+                imitation=True,
+            ),
+            REFERENCES_TABLE,
+        ),
+        "convex": (CONVEXITY_TABLE, curve_is_convex),
+        "uniform-under-the-curve": (
+            ADVERSARIES,
+            partial(at_equal_divergence, other=UNIFORM, compared="curve less uniform:"),
+            REFERENCES_TABLE,
+        ),
+    },
+    {"FAR": FAR, "LITTLE": LITTLE, "SMALL": SMALL},
 )
