@@ -7,7 +7,7 @@ first use, and `attention_explain.plugin` registers all components with AllenNLP
 
 import warnings
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, List
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attention_explain.api import explain
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> List[str]:
+def __dir__() -> list[str]:
     return sorted([*globals(), *_MODULES])
 
 

@@ -6,8 +6,8 @@ dependencies, and with a log and error messages for people.
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Iterator
 
 import attention_explain.plugin  # noqa: F401  (registers everything, and quiets imports to come)
 from attention_explain import output, signals

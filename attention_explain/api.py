@@ -1,7 +1,8 @@
 """The Python interface: explains one text."""
 
+from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 if TYPE_CHECKING:
     from allennlp.data import DatasetReader
@@ -13,18 +14,18 @@ if TYPE_CHECKING:
 
 def explain(
     archive_or_model: Union[str, PathLike, "Predictor", "Model"],
-    text: Optional[Union[str, Sequence[str]]] = None,
-    methods: Optional[Sequence[Union[str, Dict[str, Any]]]] = None,
-    target: Optional[str] = None,
+    text: str | Sequence[str] | None = None,
+    methods: Sequence[str | dict[str, Any]] | None = None,
+    target: str | None = None,
     dataset_reader: Optional["DatasetReader"] = None,
-    seed: Optional[int] = None,
+    seed: int | None = None,
     cuda_device: int = -1,
     split_text: bool = False,
     trust_archive: bool = False,
-    query: Optional[Union[str, Sequence[str]]] = None,
+    query: str | Sequence[str] | None = None,
     side: str = "passage",
-    tokens: Optional[Sequence[str]] = None,
-    overrides: Optional[Dict[str, Any]] = None,
+    tokens: Sequence[str] | None = None,
+    overrides: dict[str, Any] | None = None,
 ) -> "Explained":
     """
     Explain the prediction for one text by several methods. The result prints in a terminal and shows in a
@@ -104,8 +105,8 @@ def explain(
 
 
 def _checked_text(
-    text: Optional[Union[str, Sequence[str]]], tokens: Optional[Sequence[str]]
-) -> Union[str, Sequence[str]]:
+    text: str | Sequence[str] | None, tokens: Sequence[str] | None
+) -> str | Sequence[str]:
     """The text or the tokens, whichever is given."""
     from attention_explain.errors import InputError
 
@@ -135,7 +136,7 @@ def _model_and_reader(
     reader: Optional["DatasetReader"],
     cuda_device: int,
     trust: bool,
-    overrides: Optional[Dict[str, Any]],
+    overrides: dict[str, Any] | None,
 ) -> tuple:
     from allennlp.models import Model
     from allennlp.predictors import Predictor

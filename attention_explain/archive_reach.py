@@ -7,6 +7,7 @@ or has to be named by the user in --overrides.
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,14 +15,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import (
     Any,
-    Dict,
-    FrozenSet,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
     Union,
 )
 
@@ -37,7 +30,7 @@ Overrides = Union[str, Mapping[str, Any]]
 # contacts servers or runs commands: elmo, bias wrappers, image models, `from_archive`, `pretrained`
 # initializers, the metric `evalb`. Classes of other packages are not limited: the user has imported
 # them, with --include-package or as a plugin.
-ALLOWED_TYPES: Dict[str, FrozenSet[str]] = {
+ALLOWED_TYPES: dict[str, frozenset[str]] = {
     base: frozenset(names.split())
     for base, names in {
         "Activation": "relu relu6 elu gelu prelu leaky_relu threshold hardtanh sigmoid tanh "
@@ -138,21 +131,21 @@ class Opening:
     own_names : what the user has written in the overrides, which is not limited.
     """
 
-    folder: Optional[Path] = None
-    own_names: FrozenSet[str] = frozenset()
+    folder: Path | None = None
+    own_names: frozenset[str] = frozenset()
 
-    def contains(self, name: Union[str, os.PathLike]) -> bool:
+    def contains(self, name: str | os.PathLike) -> bool:
         if self.folder is None:
             return False
         path = Path(name).expanduser().resolve()
         return path.is_relative_to(self.folder.resolve())
 
-    def may_read(self, name: Union[str, os.PathLike]) -> bool:
+    def may_read(self, name: str | os.PathLike) -> bool:
         return os.fspath(name) in self.own_names or self.contains(name)
 
 
 _trusted: ContextVar[bool] = ContextVar("trusted", default=False)
-_opening: ContextVar[Optional[Opening]] = ContextVar("opening", default=None)
+_opening: ContextVar[Opening | None] = ContextVar("opening", default=None)
 
 
 def archives_are_trusted() -> bool:
@@ -170,7 +163,7 @@ def trusting(trusted: bool) -> Iterator[None]:
 
 
 @contextmanager
-def limited_to_archive(folder: Optional[Path] = None, overrides: Overrides = "") -> Iterator[None]:
+def limited_to_archive(folder: Path | None = None, overrides: Overrides = "") -> Iterator[None]:
     """
     Limits what can be reached inside the context, unless archives are trusted. Without a folder,
     only types are limited.
@@ -183,9 +176,9 @@ def limited_to_archive(folder: Optional[Path] = None, overrides: Overrides = "")
         _opening.reset(token)
 
 
-def _strings(overrides: Overrides) -> FrozenSet[str]:
+def _strings(overrides: Overrides) -> frozenset[str]:
     """All values in the overrides that are strings."""
-    left: List[Any] = [parse_overrides(overrides) if isinstance(overrides, str) else overrides]
+    left: list[Any] = [parse_overrides(overrides) if isinstance(overrides, str) else overrides]
     found = set()
     while left:
         value = left.pop()
@@ -198,7 +191,7 @@ def _strings(overrides: Overrides) -> FrozenSet[str]:
     return frozenset(found)
 
 
-def resolve_type(base: type, name: str) -> Optional[type]:
+def resolve_type(base: type, name: str) -> type | None:
     """
     Checks a `type` of an archive that is being opened. Returns its class if the name is the path of a
     class whose module is imported already (by a plugin, or --include-package), None if it is for
@@ -233,13 +226,13 @@ def resolve_type(base: type, name: str) -> Optional[type]:
     return by_path
 
 
-def check_readable(name: Union[str, os.PathLike]) -> None:
+def check_readable(name: str | os.PathLike) -> None:
     """Raises if an archive that is being opened must not read the file, folder or URL."""
     if (said := refusal(name)) is not None:
         raise InputError(said)
 
 
-def refusal(name: Union[str, os.PathLike], option: str = "") -> Optional[str]:
+def refusal(name: str | os.PathLike, option: str = "") -> str | None:
     """Why an archive that is being opened must not read the file, folder or URL; None if it may."""
     opening = _opening.get()
     if opening is None or opening.folder is None or opening.may_read(name):
@@ -257,7 +250,7 @@ class ConfigFiles:
     them that must not read them.
     """
 
-    def __init__(self, names: Union[str, Sequence[str], None], option: str) -> None:
+    def __init__(self, names: str | Sequence[str] | None, option: str) -> None:
         self.names = [names] if isinstance(names, str) else list(names or [])
         reasons = (refusal(name, option) for name in self.names)
         self._refusal = next((reason for reason in reasons if reason is not None), None)

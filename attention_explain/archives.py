@@ -8,7 +8,7 @@ import pickle
 import textwrap
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any
 
 import torch
 from allennlp.common import Params, params
@@ -50,10 +50,10 @@ BROKEN = (EOFError, OSError, pickle.UnpicklingError, RuntimeError)
 
 
 def open_archive(
-    path: Union[str, PathLike],
+    path: str | PathLike,
     cuda_device: int = -1,
-    overrides: Union[str, Dict[str, Any]] = "",
-    weights_file: Optional[str] = None,
+    overrides: str | dict[str, Any] = "",
+    weights_file: str | None = None,
     trust: bool = False,
 ) -> Archive:
     """
@@ -94,9 +94,9 @@ def open_archive(
 
 
 def open_to_explain(
-    path: Union[str, PathLike],
+    path: str | PathLike,
     cuda_device: int = -1,
-    overrides: Union[str, Dict[str, Any]] = "",
+    overrides: str | dict[str, Any] = "",
     trust: bool = False,
 ) -> Archive:
     """The same, whose model says what methods may ask of it."""
@@ -128,7 +128,7 @@ def check_device(cuda_device: int) -> None:
         ) from error
 
 
-def archive_sha256(path: Union[str, PathLike]) -> str:
+def archive_sha256(path: str | PathLike) -> str:
     """
     Of an archive file; or of config, weights and vocabulary of a training run; or of config, weights
     and tokenizer of a transformer.
@@ -157,7 +157,7 @@ def weights_sha256(model: torch.nn.Module) -> str:
     return digest.hexdigest()
 
 
-def _files_that_count(run: Path) -> List[Path]:
+def _files_that_count(run: Path) -> list[Path]:
     if is_transformer_folder(run):
         return files_that_count(run)
     vocabulary = sorted(
@@ -173,7 +173,7 @@ def _add_file(digest: "hashlib._Hash", path: Path) -> None:
 
 
 def open_transformer(
-    path: Path, cuda_device: int = -1, overrides: Union[str, Dict[str, Any]] = ""
+    path: Path, cuda_device: int = -1, overrides: str | dict[str, Any] = ""
 ) -> Archive:
     """Of a folder that `is_transformer_folder` knows; overrides change the config below."""
     folder = TransformerFolder.opened(path)
@@ -199,7 +199,7 @@ def open_transformer(
     return Archive(model.eval(), config, reader, reader, None)
 
 
-def _config(folder: TransformerFolder) -> Dict[str, Any]:
+def _config(folder: TransformerFolder) -> dict[str, Any]:
     name = str(folder.path)
     return {
         "model": {"type": "transformer_classifier", "model_name": name, "own_head": True},

@@ -5,10 +5,11 @@ studies can be planned quickly.
 
 import math
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Union
 
 DECLARED = Path(__file__).with_name("costs.toml")
 # The cost of a method that is not declared.
@@ -127,13 +128,13 @@ def _sizes(measures: Iterable[Mapping[str, Any]], tokens: float) -> float:
     return max(sizes)
 
 
-def declaration(kind: str, name: str, at: Optional[str] = None) -> Dict[str, Any]:
+def declaration(kind: str, name: str, at: str | None = None) -> dict[str, Any]:
     """The section of a method, or its subsection for `at`."""
     declared = _file()[kind].get(name, UNKNOWN)
     return declared.get(at, declared)
 
 
-def _sum(terms: List[Any], known: Dict[str, float]) -> float:
+def _sum(terms: list[Any], known: dict[str, float]) -> float:
     """The sum of terms; a term is a number, the name of a number, or a list (their product)."""
     return sum(
         math.prod(_sum([factor], known) for factor in term)
@@ -146,5 +147,5 @@ def _sum(terms: List[Any], known: Dict[str, float]) -> float:
 
 
 @cache
-def _file() -> Dict[str, Any]:
+def _file() -> dict[str, Any]:
     return tomllib.loads(DECLARED.read_text(encoding="utf-8"))

@@ -1,9 +1,7 @@
 """The default components of the commands. Loads no torch, so that help and plans are quick."""
 
-from typing import Tuple
-
 # The methods that the debate compares, and the random control; those that a model does not support are left out.
-INTERPRETERS: Tuple[str, ...] = (
+INTERPRETERS: tuple[str, ...] = (
     "attention",
     "gradient",
     "gradient-x-input",

@@ -1,7 +1,7 @@
 """An explained text with its model, which can evaluate the top words of each method."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any, List, Optional
+from typing import Any
 
 import numpy
 import torch
@@ -33,8 +33,8 @@ class Explained(Explanation):
     seed : for ties and random words, together with the id of the text.
     """
 
-    model: Optional[Model] = field(default=None, repr=False, compare=False)
-    instance: Optional[Instance] = field(default=None, repr=False, compare=False)
+    model: Model | None = field(default=None, repr=False, compare=False)
+    instance: Instance | None = field(default=None, repr=False, compare=False)
     seed: int = field(default=0, repr=False, compare=False)
 
     @classmethod
@@ -45,7 +45,7 @@ class Explained(Explanation):
         known = {each.name: getattr(explanation, each.name) for each in fields(Explanation)}
         return cls(**known, model=model, instance=instance, seed=seed)
 
-    def verdict(self, words: Optional[int] = None, by: str = RANKINGS[0]) -> TextVerdict:
+    def verdict(self, words: int | None = None, by: str = RANKINGS[0]) -> TextVerdict:
         """
         The top words of each method, with the output without them and with only them, compared with the same
         number of random words.
@@ -96,7 +96,7 @@ class Explained(Explanation):
             random=None if top == tokens else (random_without, random_only),
         )
 
-    def _probabilities(self, kept: List[numpy.ndarray]) -> List[numpy.ndarray]:
+    def _probabilities(self, kept: list[numpy.ndarray]) -> list[numpy.ndarray]:
         """The outputs for sets of kept tokens. Shape: (sets, tokens) each -> (sets, labels)"""
         model: Any = self.model
         with untouched(model, goes_back=False), torch.no_grad():

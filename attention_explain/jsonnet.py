@@ -6,7 +6,7 @@ configs of this project, from any folder.
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Any
 
 import _jsonnet
 
@@ -33,7 +33,7 @@ def import_path() -> str:
     return str(configs_folder().parent)
 
 
-def find_config(path: Union[str, PathLike]) -> str:
+def find_config(path: str | PathLike) -> str:
     """
     Return the path of a config file that the user names. `training_configs/...` means the files of
     this project unless the current folder has such a file.
@@ -44,7 +44,7 @@ def find_config(path: Union[str, PathLike]) -> str:
     return str(own) if is_own else name
 
 
-def evaluate_file(path: Union[str, PathLike], **variables: str) -> Any:
+def evaluate_file(path: str | PathLike, **variables: str) -> Any:
     """
     Evaluate a jsonnet file, with the environment and the given variables as external variables.
     Raises `InputError` if the file is not valid.
@@ -60,7 +60,7 @@ def evaluate_file(path: Union[str, PathLike], **variables: str) -> Any:
         raise InputError(f"{path}: cannot be read ({error})") from error
 
 
-def jsonnet_message(error: RuntimeError, file: Union[str, PathLike]) -> str:
+def jsonnet_message(error: RuntimeError, file: str | PathLike) -> str:
     """
     Return jsonnet's error message in one line, with its position and the evaluated file.
 
@@ -82,7 +82,7 @@ def jsonnet_message(error: RuntimeError, file: Union[str, PathLike]) -> str:
     return f"{sentence}, in {own}"
 
 
-def _environment() -> Dict[str, str]:
+def _environment() -> dict[str, str]:
     """Return the environment variables whose values are UTF-8, which jsonnet requires."""
     return {
         name: value

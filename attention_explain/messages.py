@@ -1,7 +1,7 @@
 """Wording that all commands share: durations, suggestions for mistyped names, shortened texts."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Iterable
 
 MINUTE = 60
 HOUR = 60 * MINUTE

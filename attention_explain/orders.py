@@ -1,7 +1,7 @@
 """Ranks of tokens by their scores. Ties and random orders are seeded by the id of the text."""
 
 import math
-from typing import Sequence
+from collections.abc import Sequence
 
 import numpy
 import torch
@@ -12,13 +12,15 @@ from attention_explain.passes import generator_for
 RANKINGS = ("signed", "size")
 
 
-def ranked(scores: Sequence[float], by: str) -> numpy.ndarray:
+def ranked(scores: Sequence[float] | numpy.ndarray, by: str) -> numpy.ndarray:
     """The values used for ranking. Shape: (tokens,)"""
     values = numpy.asarray(scores, dtype=numpy.float64)
     return numpy.abs(values) if by == "size" else values
 
 
-def ranks(scores: Sequence[float], by: str, seed: int, instance_id: str) -> numpy.ndarray:
+def ranks(
+    scores: Sequence[float] | numpy.ndarray, by: str, seed: int, instance_id: str
+) -> numpy.ndarray:
     """
     The rank of each token, 0 for the largest score. Ties are broken at random, seeded by the id of the text: in the
     order of the text, the first words would look important. Equal lists of scores get equal ranks for all

@@ -11,11 +11,12 @@ import logging
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Iterable, Iterator, Mapping, Sequence, Set, TextIO, Union
+from typing import TextIO
 
 from tqdm import tqdm
 
@@ -26,7 +27,7 @@ from attention_explain.files.own_files import LOG_MARK, log_name
 
 
 @contextmanager
-def writing(path: Union[str, Path]) -> Iterator[Path]:
+def writing(path: str | Path) -> Iterator[Path]:
     """
     Yield a temporary name in the folder of `path`, and rename that file to `path` at the end. If anything fails,
     `path` is unchanged and nothing else is left. Errors are `InputError`s that name the file.
@@ -36,7 +37,7 @@ def writing(path: Union[str, Path]) -> Iterator[Path]:
 
 
 @contextmanager
-def describe_write_errors(path: Union[str, Path]) -> Iterator[None]:
+def describe_write_errors(path: str | Path) -> Iterator[None]:
     """Turn a full disk, a read-only folder and the like into an `InputError` that names the file."""
     try:
         yield
@@ -46,7 +47,7 @@ def describe_write_errors(path: Union[str, Path]) -> Iterator[None]:
 
 
 def check_outputs(
-    written: Mapping[str, Sequence[Union[str, Path]]], read: Iterable[Union[str, Path]] = ()
+    written: Mapping[str, Sequence[str | Path]], read: Iterable[str | Path] = ()
 ) -> None:
     """
     Raise before any work if files, listed by suffix, cannot be written, or would replace an input or each other.
@@ -58,7 +59,7 @@ def check_outputs(
             check_writable(path)
 
 
-def check_writable(path: Union[str, Path]) -> None:
+def check_writable(path: str | Path) -> None:
     """Raise before any work if a file cannot be written; makes its folder."""
     path = Path(path)
     with describe_write_errors(path):
@@ -136,7 +137,7 @@ class _NoRepeats(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: Set[str] = set()
+        self._shown: set[str] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
         if not record.name.startswith("attention_explain.data"):
@@ -187,7 +188,7 @@ def close_progress_bars() -> None:
 
 
 @contextmanager
-def log_next_to(output: Union[str, Path]) -> Iterator[None]:
+def log_next_to(output: str | Path) -> Iterator[None]:
     """Write the complete log to a file next to the output, unless the terminal shows all of it."""
     if not for_people():
         yield

@@ -4,8 +4,9 @@ batch, and a context that leaves the model unchanged.
 """
 
 import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Callable, Dict, Iterator, List, Sequence, TypeVar
+from typing import TypeVar
 
 import torch
 from allennlp.data import Instance
@@ -38,13 +39,13 @@ def rows_at_once(numbers: int, device: str) -> int:
 
 def rows_by_length(
     lengths: Sequence[int], budget: int, longest_first: bool = False
-) -> List[List[int]]:
+) -> list[list[int]]:
     """
     Groups of rows of similar length, each within the budget with padding (or a single row). The group that is not
     full has the longest rows, or, with `longest_first`, the shortest.
     """
     order = sorted(range(len(lengths)), key=lambda row: lengths[row] * (-1 if longest_first else 1))
-    groups: List[List[int]] = []
+    groups: list[list[int]] = []
     for row in order:
         if groups and (len(groups[-1]) + 1) * max(lengths[groups[-1][0]], lengths[row]) <= budget:
             groups[-1].append(row)
@@ -54,12 +55,12 @@ def rows_by_length(
 
 
 def in_batches(
-    instances: Sequence[Instance], budget: int, work: Callable[[List[Instance]], List[Result]]
-) -> List[Result]:
+    instances: Sequence[Instance], budget: int, work: Callable[[list[Instance]], list[Result]]
+) -> list[Result]:
     """
     Apply `work` to the instances in batches within the budget; the results are in the order of the instances.
     """
-    results: Dict[int, Result] = {}
+    results: dict[int, Result] = {}
     for rows in rows_by_length([len(instance["tokens"]) for instance in instances], budget):
         results.update(zip(rows, work([instances[row] for row in rows]), strict=True))
     return [results[row] for row in range(len(instances))]

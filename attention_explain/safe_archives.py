@@ -12,9 +12,10 @@ import shutil
 import tarfile
 import tempfile
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any, Dict, Iterator, List, Tuple, Union
+from typing import Any
 
 from allennlp.models.archival import get_weights_path
 
@@ -38,7 +39,7 @@ OF_LOADERS = ("data_path", "reader")
 
 
 @contextmanager
-def checked_folder(path: Union[str, os.PathLike], weights: bool = True) -> Iterator[Path]:
+def checked_folder(path: str | os.PathLike, weights: bool = True) -> Iterator[Path]:
     """
     Yield the checked folder of a training run, or a temporary folder with an unpacked archive. Weights that are not
     needed may be damaged.
@@ -67,7 +68,7 @@ def unpacked(path: Path) -> Iterator[Path]:
                 members = archive.getmembers()
                 _check_members(members, path, free=shutil.disk_usage(folder).free)
                 # Python 3.11.4 and later; the members have been checked in any case.
-                options: Dict[str, Any] = (
+                options: dict[str, Any] = (
                     {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
                 )
                 archive.extractall(folder, members=members, **options)
@@ -81,7 +82,7 @@ def unpacked(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check_members(members: List[tarfile.TarInfo], path: Path, free: int) -> None:
+def _check_members(members: list[tarfile.TarInfo], path: Path, free: int) -> None:
     seen = set()
     for member in members:
         name = PurePosixPath(member.name)
@@ -151,7 +152,7 @@ def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
 
 
-def _fields(stated: Any) -> Iterator[Tuple[str, Any]]:
+def _fields(stated: Any) -> Iterator[tuple[str, Any]]:
     """All fields of all objects, with their values."""
     left = [stated]
     while left:

@@ -5,8 +5,9 @@ import pickle
 import re
 import sys
 import traceback
+from collections.abc import Iterator
 from types import FrameType
-from typing import Any, Iterator, Optional
+from typing import Any
 
 from allennlp.common.checks import ConfigurationError
 
@@ -25,7 +26,7 @@ OUT_OF_MEMORY = (
 NO_UNKNOWN_SYMBOL = re.compile(r"'(.*)' not found in vocab namespace '(.*)', and namespace does")
 
 
-def sentence_of(error: Exception) -> Optional[str]:
+def sentence_of(error: Exception) -> str | None:
     """None for an error of the program, whose traceback is wanted."""
     if isinstance(error, (ConfigurationError, InputError)):
         return " ".join(line.strip() for line in str(error).splitlines()).strip()
@@ -72,7 +73,7 @@ def _is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and any(each in str(error) for each in words)
 
 
-def _of_json(error: Exception) -> Optional[str]:
+def _of_json(error: Exception) -> str | None:
     """JSON that AllenNLP reads itself, and Python cannot: nested too deeply, or with huge numbers."""
     text = _seen(error, "json/__init__.py", "loads", "s")
     if text is None:
@@ -84,7 +85,7 @@ def _of_json(error: Exception) -> Optional[str]:
     return None
 
 
-def _of_a_component(error: Exception) -> Optional[str]:
+def _of_a_component(error: Exception) -> str | None:
     """
     What a component of a config says, when it is made, of the options that it was given: an error
     of its constructor, and of nothing that is called there.

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Optional, Union
+from typing import Any
 
 # The default handler of each signal.
-DEFAULT_HANDLERS: Dict[int, Union[Callable[[int, Optional[FrameType]], Any], signal.Handlers]] = {
+DEFAULT_HANDLERS: dict[int, Callable[[int, FrameType | None], Any] | signal.Handlers] = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
 }
@@ -52,7 +52,7 @@ def raise_on_sigterm() -> None:
         signal.signal(signal.SIGTERM, _raise_terminated)
 
 
-def exit_code(error: Optional[BaseException]) -> Optional[int]:
+def exit_code(error: BaseException | None) -> int | None:
     """The exit code for a signal, if the error is one or was raised while one was handled."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
@@ -81,7 +81,7 @@ def discard_output() -> None:
     os.close(null)
 
 
-def _descriptors() -> List[int]:
+def _descriptors() -> list[int]:
     descriptors = []
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -99,7 +99,7 @@ def _has_no_reader(descriptor: int) -> bool:
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
-def _exit(number: int, _: Optional[FrameType]) -> None:
+def _exit(number: int, _: FrameType | None) -> None:
     os.write(sys.stderr.fileno(), b"\nstopped\n")
     os._exit(128 + number)
 

@@ -1,7 +1,5 @@
 """The symbols for padding, unknown words and removed words (the mask): their ids and embeddings."""
 
-from typing import Dict
-
 import torch
 from allennlp.models import Model
 from allennlp.modules.token_embedders import Embedding
@@ -15,7 +13,7 @@ MASK_TOKEN = "@@MASK@@"
 SYMBOLS = ("pad", "unk", "mask")
 
 
-def symbol_ids(model: Model, symbol: str, purpose: str) -> Dict[str, int]:
+def symbol_ids(model: Model, symbol: str, purpose: str) -> dict[str, int]:
     """
     The number that one of `SYMBOLS` has for each token indexer. `purpose` begins the sentence that is
     said where a word has more than one number, or the vocabulary lacks the symbol.

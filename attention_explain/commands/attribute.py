@@ -6,8 +6,9 @@ writes the scores to a parquet file.
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
@@ -90,7 +91,7 @@ class Attribute(Subcommand):
         return subparser
 
 
-def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
+def attribute_from_args(args: argparse.Namespace) -> dict[str, Any]:
     """Run the command with parsed arguments."""
     with log_next_to(args.output_file):
         return attribute_from_file(
@@ -106,14 +107,14 @@ def attribute_from_args(args: argparse.Namespace) -> Dict[str, Any]:
 def attribute_from_file(
     archive_file: str,
     data: str,
-    output_file: Union[str, Path],
-    interpreters: Optional[Sequence[InterpreterConfig]] = None,
-    target: Optional[str] = None,
-    html: Optional[str] = None,
+    output_file: str | Path,
+    interpreters: Sequence[InterpreterConfig] | None = None,
+    target: str | None = None,
+    html: str | None = None,
     html_texts: int = HTML_TEXTS,
     side: str = PASSAGE,
     **options: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """
     Explain the data set, write the files and print a summary. Parameters as on the command line;
     `options` are those of `JobOptions`. Returns the metadata of the attribution file.
@@ -132,9 +133,9 @@ class AttributionJob(Job):
     def __init__(
         self,
         options: JobOptions,
-        interpreters: Optional[Sequence[InterpreterConfig]],
-        target: Optional[str],
-        html: Optional[str],
+        interpreters: Sequence[InterpreterConfig] | None,
+        target: str | None,
+        html: str | None,
         html_texts: int,
         side: str = PASSAGE,
     ) -> None:
@@ -144,7 +145,7 @@ class AttributionJob(Job):
         self._target = target
         self._html_texts = html_texts
         self.writes = {} if html is None else {".html": [html]}
-        self._left_out: Dict[str, str] = {}
+        self._left_out: dict[str, str] = {}
 
     def open(self, archive: Archive) -> None:
         model = explainable(archive.model, self.side)
@@ -161,15 +162,15 @@ class AttributionJob(Job):
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
-    def settings(self) -> Dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         # Texts that are not pairs have no side.
         side = {} if self.side == PASSAGE else {"side": self.side}
         return {"target": self._target, **side}
 
-    def typed(self) -> Dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
         return {"interpreters": self._configs, "target": self._target, "side": self.side}
 
-    def more_metadata(self) -> Dict[str, Any]:
+    def more_metadata(self) -> dict[str, Any]:
         return {"left_out": self._left_out}
 
     def passes(self, tokens: float) -> float:
@@ -181,26 +182,26 @@ class AttributionJob(Job):
 
     def results(
         self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
-    ) -> List[Explanation]:
+    ) -> list[Explanation]:
         return self._explainer.explain_batch(instances, after_step)
 
-    def records(self, result: Explanation, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+    def records(self, result: Explanation, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         return attributions.records(result, columns)
 
-    def count(self, results: Sequence[Explanation]) -> Dict[str, Any]:
+    def count(self, results: Sequence[Explanation]) -> dict[str, Any]:
         return {"skipped": count_skipped(results)}
 
-    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return {
             "unknown_tokens": unknown_tokens(table),
             "skipped": add_skipped([each["skipped"] for each in counts]),
             "checks": check_summaries(table),
         }
 
-    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         return attribution_summary(table, metadata)
 
-    def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
+    def also_write(self, table: pyarrow.Table, metadata: dict[str, Any]) -> None:
         for page_file in self.writes.get(".html", ()):
             write_page(table, metadata, page_file, self._html_texts)
 
@@ -221,7 +222,7 @@ def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Sch
 
 
 def write_page(
-    table: pyarrow.Table, metadata: Dict[str, Any], path: Union[str, Path], limit: int
+    table: pyarrow.Table, metadata: dict[str, Any], path: str | Path, limit: int
 ) -> None:
     """Write the heatmaps of the first texts."""
     shown = min(limit, table.num_rows)

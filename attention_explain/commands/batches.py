@@ -11,8 +11,9 @@ import itertools
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import pyarrow
 import torch
@@ -37,15 +38,15 @@ class Chunk:
     share : the fraction of all steps that these are.
     """
 
-    rows: List[int]
-    steps: List[str]
+    rows: list[int]
+    steps: list[str]
     share: float = 1.0
 
 
 # Called after each step of a chunk, with its name and the seconds it took.
 AfterStep = Callable[[str, float], Any]
 # From a chunk to its table and its counts.
-Work = Callable[[Chunk, AfterStep], Tuple[pyarrow.Table, Dict[str, Any]]]
+Work = Callable[[Chunk, AfterStep], tuple[pyarrow.Table, dict[str, Any]]]
 
 
 def work_through(
@@ -55,7 +56,7 @@ def work_through(
     work: Work,
     description: str,
     progress: JobProgress,
-) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
+) -> tuple[pyarrow.Table, list[dict[str, Any]]]:
     """
     Process the chunks that are not saved yet. Returns all rows in the order of the texts, and the
     counts, each with the `seconds` of every step. A long job prints an estimate after two groups.
@@ -82,14 +83,14 @@ def work_through(
     longest = [max(lengths[row] for row in group[0].rows) for group in groups]
     pending = sampling_order([index for index, some in enumerate(left) if some], tokens)
     done = sum(sizes) - sum(tokens)
-    taken: Dict[int, float] = {}
-    spent: Dict[str, float] = {}
+    taken: dict[int, float] = {}
+    spent: dict[str, float] = {}
     bar = progress.start(sum(sizes), done, description)
     for count, index in enumerate(pending):
         start = time.perf_counter()
         for number, chunk in left[index].items():
             size = sizes[index] * chunk.share
-            seconds: Dict[str, float] = {}
+            seconds: dict[str, float] = {}
 
             def after_step(
                 name: str, took: float, done=done, size=size, seconds=seconds, chunk=chunk
@@ -115,12 +116,12 @@ def work_through(
     return store.merged()
 
 
-def total_seconds(counts: Sequence[Dict[str, Any]], steps: Sequence[str]) -> Dict[str, float]:
+def total_seconds(counts: Sequence[dict[str, Any]], steps: Sequence[str]) -> dict[str, float]:
     """The time of each step over all chunks."""
     return {name: sum(each["seconds"].get(name, 0.0) for each in counts) for name in steps}
 
 
-def sampling_order(numbers: Sequence[int], tokens: Sequence[float]) -> List[int]:
+def sampling_order(numbers: Sequence[int], tokens: Sequence[float]) -> list[int]:
     """
     The order of groups in which the time can be estimated after two: the longest texts first, as given,
     but the group in the middle of all tokens second.
@@ -140,7 +141,7 @@ def sampling_order(numbers: Sequence[int], tokens: Sequence[float]) -> List[int]
 
 
 def seconds_left(
-    spent: Dict[int, float], left: Sequence[int], tokens: Sequence[float], longest: Sequence[int]
+    spent: dict[int, float], left: Sequence[int], tokens: Sequence[float], longest: Sequence[int]
 ) -> float:
     """
     The time of the remaining groups: the time per token is interpolated by length between the two groups
@@ -165,8 +166,8 @@ def seconds_left(
 
 
 def estimate(
-    seconds: float, texts: int, steps: Dict[str, float], enough: float = LONG_JOB
-) -> Optional[str]:
+    seconds: float, texts: int, steps: dict[str, float], enough: float = LONG_JOB
+) -> str | None:
     """
     The estimate as a sentence; None for a short job.
 
@@ -194,7 +195,7 @@ def plan_chunks(
     steps: Sequence[str],
     work: Callable[[int], float],
     by_step: bool,
-) -> List[List[Chunk]]:
+) -> list[list[Chunk]]:
     """
     Groups of texts, the longest first; the steps of a group may be several chunks.
 
@@ -209,7 +210,7 @@ def plan_chunks(
     by_step : `bool`
         Whether an expensive text can be saved after each step.
     """
-    groups: List[List[Chunk]] = []
+    groups: list[list[Chunk]] = []
     # The longest first: what does not fit into memory or into the model fails at once.
     for rows in rows_by_length(lengths, budget)[::-1]:
         for some in _within([work(lengths[row]) for row in rows[::-1]]):
@@ -221,9 +222,9 @@ def plan_chunks(
     return groups
 
 
-def _within(costs: Sequence[float]) -> List[List[int]]:
+def _within(costs: Sequence[float]) -> list[list[int]]:
     """Runs of indices whose total cost is at most that of a chunk; or single indices."""
-    runs: List[List[int]] = []
+    runs: list[list[int]] = []
     for index, cost in enumerate(costs):
         if runs and sum(costs[other] for other in runs[-1]) + cost <= CHUNK_COST:
             runs[-1].append(index)

@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any
 
 import pyarrow
 from filelock import FileLock, Timeout
@@ -51,7 +52,7 @@ class ChunkStore:
     """
 
     def __init__(
-        self, output: Path, job: Dict[str, Any], options: Optional[Dict[str, Any]] = None
+        self, output: Path, job: dict[str, Any], options: dict[str, Any] | None = None
     ) -> None:
         self.output = output
         self._options = options or {}
@@ -106,7 +107,7 @@ class ChunkStore:
             with writing(note) as unfinished:
                 unfinished.write_text(json.dumps(self._job), "utf-8")
 
-    def _differences(self, note: Path) -> List[str]:
+    def _differences(self, note: Path) -> list[str]:
         """What differs in the job of the existing chunks."""
         try:
             old = dict(json.loads(note.read_bytes()))
@@ -127,12 +128,12 @@ class ChunkStore:
                 return False
             raise InputError(f"{error}; give --force to compute this chunk again") from error
 
-    def finished(self) -> Set[int]:
+    def finished(self) -> set[int]:
         """The numbers of the saved chunks."""
         names = [re.fullmatch(r"(\d+)\.parquet", path.name) for path in self.folder.iterdir()]
         return {int(name[1]) for name in names if name}
 
-    def save(self, number: int, table: pyarrow.Table, counts: Dict[str, Any]) -> None:
+    def save(self, number: int, table: pyarrow.Table, counts: dict[str, Any]) -> None:
         """
         Save a chunk. The rows of all chunks are sorted by the column `row` of `table`; rows with the
         same value keep their order. `counts` are saved as JSON.
@@ -141,7 +142,7 @@ class ChunkStore:
         with writing(self._path(number)) as unfinished:
             write_sealed(table.replace_schema_metadata(about), unfinished)
 
-    def merged(self) -> Tuple[pyarrow.Table, List[Dict[str, Any]]]:
+    def merged(self) -> tuple[pyarrow.Table, list[dict[str, Any]]]:
         """All rows, in order, and the counts of the chunks."""
         self._check_output()
         tables = [read_sealed(self._path(number)) for number in sorted(self.finished())]
@@ -182,7 +183,7 @@ def resumable(store: ChunkStore) -> Iterator[None]:
         sys.exit(signals.exit_code(error))
 
 
-def check_unfinished(output: Path, options: Dict[str, Any]) -> None:
+def check_unfinished(output: Path, options: dict[str, Any]) -> None:
     """Raise, before a model is loaded, if unfinished work of this output has other options."""
     folder = _folder(output)
     if (folder / NOTE).exists():

@@ -6,8 +6,8 @@ the text or the attention.
 import argparse
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import List, Optional, Sequence
 
 from allennlp.commands.subcommand import Subcommand
 
@@ -73,10 +73,10 @@ def explore_from_args(args: argparse.Namespace) -> None:
 
 def explore(
     paths: Sequence[str],
-    data: Optional[str] = None,
+    data: str | None = None,
     port: int = PORT,
-    verdict: Optional[str] = None,
-    methods: Optional[Sequence[InterpreterConfig]] = None,
+    verdict: str | None = None,
+    methods: Sequence[InterpreterConfig] | None = None,
     cuda_device: int = -1,
 ) -> None:
     """Serve the page until it is interrupted. Parameters as on the command line."""
@@ -145,7 +145,7 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _names(models: Sequence[str]) -> List[str]:
+def _names(models: Sequence[str]) -> list[str]:
     """The names of the folders of the models, or the given paths if these are equal."""
     paths = [Path(model).absolute() for model in models]
     # All archives have the same file name.

@@ -5,8 +5,9 @@ are to the model that they explain, and writes the measures with both ends of th
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
@@ -113,7 +114,7 @@ class FaithfulnessCommand(Subcommand):
         return subparser
 
 
-def faithfulness_from_args(args: argparse.Namespace) -> Dict[str, Any]:
+def faithfulness_from_args(args: argparse.Namespace) -> dict[str, Any]:
     with log_next_to(args.output_file):
         return faithfulness_from_file(
             attributions=args.attributions,
@@ -130,16 +131,16 @@ def faithfulness_from_args(args: argparse.Namespace) -> Dict[str, Any]:
 def faithfulness_from_file(
     archive_file: str,
     attributions: str,
-    output_file: Union[str, Path],
-    data: Optional[str] = None,
-    methods: Optional[Sequence[str]] = None,
+    output_file: str | Path,
+    data: str | None = None,
+    methods: Sequence[str] | None = None,
     measures: Sequence[ComponentConfig] = defaults.MEASURES,
-    erasures: Optional[Sequence[ComponentConfig]] = None,
+    erasures: Sequence[ComponentConfig] | None = None,
     by: str = RANKINGS[0],
     random_orders: int = RANDOM_ORDERS,
-    search: Optional[Dict[str, Any]] = None,
+    search: dict[str, Any] | None = None,
     **options: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """
     Evaluate the scores, write the file and print a summary. Parameters as on the command line; `options`
     are those of `JobOptions`. Returns the metadata of the file.
@@ -167,10 +168,10 @@ class FaithfulnessJob(Job):
         options: JobOptions,
         scores: GivenScores,
         measures: Sequence[ComponentConfig],
-        erasures: Optional[Sequence[ComponentConfig]],
+        erasures: Sequence[ComponentConfig] | None,
         by: str,
         random_orders: int,
-        search: Optional[Dict[str, Any]],
+        search: dict[str, Any] | None,
     ) -> None:
         super().__init__(options)
         self._scores = scores
@@ -185,7 +186,7 @@ class FaithfulnessJob(Job):
         self._measures = MEASURES.build(measures, options.seed)
         # None: those that the model supports, once it is open.
         self._given_removals = None if erasures is None else ERASURES.build(erasures, options.seed)
-        self._removals: Dict[str, RemovalMethod] = self._given_removals or {}
+        self._removals: dict[str, RemovalMethod] = self._given_removals or {}
         self._by = by
         self._random_orders = random_orders
         self._search = Search.from_params(Params(dict(search or {})))
@@ -225,11 +226,11 @@ class FaithfulnessJob(Job):
         )
         self.budget = self._evaluator.budget
 
-    def typed(self) -> Dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
         return {**self._typed, "methods": list(self._scores.methods)}
 
     @property
-    def steps(self) -> List[str]:
+    def steps(self) -> list[str]:
         return self._evaluator.steps
 
     def passes(self, tokens: float) -> float:
@@ -242,7 +243,7 @@ class FaithfulnessJob(Job):
             reads_sets_apart(self._evaluator.model),
         )
 
-    def settings(self) -> Dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         removals = {name: ERASURES.parameters(each) for name, each in self._removals.items()}
         return {
             "methods": self._scores.methods,
@@ -253,7 +254,7 @@ class FaithfulnessJob(Job):
             "seed": self._evaluator.seed,
         }
 
-    def more_metadata(self) -> Dict[str, Any]:
+    def more_metadata(self) -> dict[str, Any]:
         scores = self._scores
         missing = (pair for text in scores.texts.values() for pair in text.missing.items())
         return {
@@ -295,24 +296,24 @@ class FaithfulnessJob(Job):
 
     def results(
         self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
-    ) -> List[TextMeasurements]:
+    ) -> list[TextMeasurements]:
         ids = [instance["metadata"].metadata["id"] for instance in instances]
         scored = [self._scores.texts[replace_surrogates(text_id)] for text_id in ids]
         return self._evaluator.evaluate_batch(instances, scored, after_step, steps)
 
-    def records(self, result: TextMeasurements, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+    def records(self, result: TextMeasurements, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         return faithfulness_file.records(result)
 
-    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return {"undefined": undefined_values(table)}
 
-    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         return faithfulness_summary(table, metadata)
 
 
 def supported_removals(
     names: Sequence[str], model: Model, reader: DatasetReader
-) -> Tuple[Dict[str, RemovalMethod], Dict[str, str]]:
+) -> tuple[dict[str, RemovalMethod], dict[str, str]]:
     """The default removal methods that the model supports, and why it does not support the others."""
     supported, left_out = {}, {}
     for name, removal in ERASURES.build(names).items():
@@ -331,7 +332,7 @@ def _first_difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
     return f"token {index + 1} is {ours[index]!r} and {theirs[index]!r}"
 
 
-def _search_options(text: str) -> Dict[str, Any]:
+def _search_options(text: str) -> dict[str, Any]:
     try:
         options = read_json(text)
     except json.JSONDecodeError as error:

@@ -7,9 +7,10 @@ command is a subclass of `Job`.
 import hashlib
 import json
 import platform
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import pyarrow
 from allennlp.data import Instance
@@ -56,9 +57,9 @@ class Job:
     # Other input files: their content determines the results.
     reads: Sequence[str] = ()
     # Other output files, by suffix.
-    writes: Mapping[str, Sequence[Union[str, Path]]] = {}
+    writes: Mapping[str, Sequence[str | Path]] = {}
     # The ids of the texts to process (default: all).
-    text_ids: Optional[Sequence[str]] = None
+    text_ids: Sequence[str] | None = None
     # The text of a pair whose words are scored.
     side: str = PASSAGE
     # The largest number of tokens in a batch, padding included.
@@ -67,9 +68,9 @@ class Job:
     by_step: bool = False
     # The metadata key of the components ("interpreters"), and their parameters by name.
     components: str
-    parameters: Dict[str, Dict[str, Any]]
+    parameters: dict[str, dict[str, Any]]
     # Further metadata of each component.
-    declared: Dict[str, Dict[str, Any]] = {}
+    declared: dict[str, dict[str, Any]] = {}
 
     def __init__(self, options: JobOptions) -> None:
         self.options = options
@@ -79,7 +80,7 @@ class Job:
         raise NotImplementedError
 
     @property
-    def steps(self) -> List[str]:
+    def steps(self) -> list[str]:
         """The steps of every batch, in order."""
         return list(self.parameters)
 
@@ -87,15 +88,15 @@ class Job:
         """The approximate number of forward passes for a text of `tokens` tokens."""
         return 1.0
 
-    def settings(self) -> Dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Metadata that determine the results, besides model, data, components and input files."""
         return {}
 
-    def typed(self) -> Dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
         """The command's own options that determine the results, by the names that users type."""
         return {}
 
-    def more_metadata(self) -> Dict[str, Any]:
+    def more_metadata(self) -> dict[str, Any]:
         """Further metadata that are known before the work."""
         return {}
 
@@ -121,26 +122,26 @@ class Job:
         """
         raise NotImplementedError
 
-    def records(self, result: Any, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+    def records(self, result: Any, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         """The rows of a result."""
         raise NotImplementedError
 
-    def count(self, results: Sequence[Any]) -> Dict[str, Any]:
+    def count(self, results: Sequence[Any]) -> dict[str, Any]:
         """Numbers of a batch that `totals` needs and that are not in the table, as JSON."""
         return {}
 
-    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Metadata of all texts, from the table and the counts of each chunk."""
         return {}
 
-    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         """Lines for the user at the end."""
         return []
 
-    def also_write(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
+    def also_write(self, table: pyarrow.Table, metadata: dict[str, Any]) -> None:
         """Write the files of `writes`."""
 
-    def run(self, progress: Optional[JobProgress] = None) -> Dict[str, Any]:
+    def run(self, progress: JobProgress | None = None) -> dict[str, Any]:
         """Do all of the work; returns the metadata of the file. `progress` is for one of several jobs."""
         options, progress = self.options, progress or JobProgress()
         output = Path(options.output_file)
@@ -155,7 +156,7 @@ class Job:
         with store.opened(replace=options.force), resumable(store):
             columns = self.columns(instances)
 
-            def work(chunk: Chunk, after_step: AfterStep) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+            def work(chunk: Chunk, after_step: AfterStep) -> tuple[pyarrow.Table, dict[str, Any]]:
                 return self.work([instances[row] for row in chunk.rows], chunk, columns, after_step)
 
             table, counts = work_through(groups, lengths, store, work, self.doing, progress)
@@ -177,13 +178,13 @@ class Job:
         chunk: Chunk,
         columns: pyarrow.Schema,
         after_step: AfterStep,
-    ) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+    ) -> tuple[pyarrow.Table, dict[str, Any]]:
         """The table of one chunk, and its counts."""
         results = self.results(instances, after_step, chunk.steps)
         records = [self.records(result, columns) for result in results]
         return to_chunk(records, chunk.rows, columns), self.count(results)
 
-    def differences(self) -> List[str]:
+    def differences(self) -> list[str]:
         """What differs between the existing file and the one that this job would write."""
         try:
             existing = self.format.read_metadata(self.options.output_file)
@@ -205,7 +206,7 @@ class Job:
             different.append("files that it was made from")
         return different
 
-    def _prepare(self) -> Tuple[List[Instance], Dict[str, Any], Dict[str, Any]]:
+    def _prepare(self) -> tuple[list[Instance], dict[str, Any], dict[str, Any]]:
         """The texts, what determines the results, and the metadata that are known before the work."""
         options = self.options
         archive = open_to_explain(options.archive_file, options.cuda_device, options.overrides)
@@ -227,7 +228,7 @@ class Job:
         metadata = {**self._provenance(archive, description), **read_counts(reader)}
         return instances, description, metadata
 
-    def _description(self, archive: Archive, instances: Sequence[Instance]) -> Dict[str, Any]:
+    def _description(self, archive: Archive, instances: Sequence[Instance]) -> dict[str, Any]:
         """What determines the results: two jobs with the same description have the same results."""
         return {
             "archive": archive_sha256(self.options.archive_file),
@@ -242,7 +243,7 @@ class Job:
             "versions": versions(),
         }
 
-    def _provenance(self, archive: Archive, description: Dict[str, Any]) -> Dict[str, Any]:
+    def _provenance(self, archive: Archive, description: dict[str, Any]) -> dict[str, Any]:
         """The description as metadata of the file."""
         recovered = (local_path(self.options.archive_file) / RECOVERED).is_file()
         return {
@@ -276,7 +277,7 @@ class Job:
         return self.passes(tokens) * tokens * self._multiplications_per_token
 
 
-def versions() -> Dict[str, str]:
+def versions() -> dict[str, str]:
     """Versions of Python and of the packages that determine results."""
     import attention_explain
 
@@ -296,7 +297,7 @@ def instances_sha256(instances: Iterable[Instance]) -> str:
     """A hash of everything in the instances that the model or the file contains."""
     digest = hashlib.sha256()
     for instance in instances:
-        metadata: Dict[str, Any] = instance["metadata"].metadata
+        metadata: dict[str, Any] = instance["metadata"].metadata
         label = instance["label"].label if "label" in instance.fields else None
         content = [metadata["id"], metadata["tokens"], label, metadata.get("rationale")]
         content += [[name, metadata[name]] for name in PAIR_FIELDS if name in metadata]
@@ -304,9 +305,9 @@ def instances_sha256(instances: Iterable[Instance]) -> str:
     return digest.hexdigest()
 
 
-def _time_spent(metadata: Dict[str, Any], done: str) -> List[str]:
+def _time_spent(metadata: dict[str, Any], done: str) -> list[str]:
     """The number of texts, the speed, and the time of each step."""
-    seconds: Dict[str, float] = metadata["seconds"]
+    seconds: dict[str, float] = metadata["seconds"]
     total = sum(seconds.values())
     count = metadata["instances"]
     rate = f", {count / total:.1f} texts per second" if total > 0 else ""

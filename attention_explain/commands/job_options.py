@@ -2,10 +2,11 @@
 
 import argparse
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Union
 
 from allennlp.common import logging as common_logging
 
@@ -46,16 +47,16 @@ class JobOptions:
 
     archive_file: str
     data: str
-    output_file: Union[str, Path]
-    limit: Optional[int] = None
-    batch_tokens: Optional[int] = None
+    output_file: str | Path
+    limit: int | None = None
+    batch_tokens: int | None = None
     cuda_device: int = -1
-    seed: Optional[int] = None
+    seed: int | None = None
     split_text: bool = False
     overrides: str = ""
     force: bool = False
 
-    def typed(self) -> Dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
         """The options that determine the results, by the names that users type."""
         return {
             "limit": self.limit,
@@ -147,19 +148,19 @@ def add_global_options(subparser: argparse.ArgumentParser, verbose: str) -> None
     subparser.add_argument("--verbose", action="store_true", help=verbose)
 
 
-def job_options(args: argparse.Namespace) -> Dict[str, Any]:
+def job_options(args: argparse.Namespace) -> dict[str, Any]:
     """The parsed options, by the names of `JobOptions`."""
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     names = [field.name for field in fields(JobOptions)]
     return {name: getattr(args, name) for name in names if hasattr(args, name)}
 
 
-def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]:
+def listed_configs(arguments: Sequence[str], kind: str) -> list[ComponentConfig]:
     """
     Configs of components from arguments: names, configs as JSON, or files with a list of them (or with an object
     that has such a list under the name of its kind: `interpreters`, `perturbations`).
     """
-    configs: List[ComponentConfig] = []
+    configs: list[ComponentConfig] = []
     for argument in arguments:
         if argument.endswith(SUFFIXES):
             configs += _from_file(argument, kind)
@@ -170,7 +171,7 @@ def listed_configs(arguments: Sequence[str], kind: str) -> List[ComponentConfig]
     return configs
 
 
-def _from_file(path: str, kind: str) -> List[ComponentConfig]:
+def _from_file(path: str, kind: str) -> list[ComponentConfig]:
     path = find_config(path)
     if not Path(path).is_file():
         raise InputError(f"{path}: no such file")
@@ -187,7 +188,7 @@ def _from_json(text: str, kind: str) -> Any:
         raise InputError(f"--{kind}: {shorten(text)!r} is not JSON ({error})") from error
 
 
-def _as_list(loaded: Any, source: str, kind: str) -> List[ComponentConfig]:
+def _as_list(loaded: Any, source: str, kind: str) -> list[ComponentConfig]:
     if isinstance(loaded, dict) and "type" in loaded:
         return [loaded]
     if not isinstance(loaded, list):

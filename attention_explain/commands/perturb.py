@@ -4,8 +4,9 @@ ways, and writes the changes of its output to a parquet file.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any
 
 import pyarrow
 from allennlp.commands.subcommand import Subcommand
@@ -62,7 +63,7 @@ class Perturb(Subcommand):
         return subparser
 
 
-def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
+def perturb_from_args(args: argparse.Namespace) -> dict[str, Any]:
     """Run the command with parsed arguments."""
     listed = args.perturbations
     with log_next_to(args.output_file):
@@ -74,10 +75,10 @@ def perturb_from_args(args: argparse.Namespace) -> Dict[str, Any]:
 def perturb_from_file(
     archive_file: str,
     data: str,
-    output_file: Union[str, Path],
-    perturbations: Optional[Sequence[ComponentConfig]] = None,
+    output_file: str | Path,
+    perturbations: Sequence[ComponentConfig] | None = None,
     **options: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """
     Perturb the data set, write the file and print a summary. Parameters as on the command line; `options`
     are those of `JobOptions`. Returns the metadata of the file.
@@ -94,7 +95,7 @@ class PerturbationJob(Job):
     components = "perturbations"
 
     def __init__(
-        self, options: JobOptions, perturbations: Optional[Sequence[ComponentConfig]] = None
+        self, options: JobOptions, perturbations: Sequence[ComponentConfig] | None = None
     ) -> None:
         super().__init__(options)
         self._given = perturbations
@@ -117,7 +118,7 @@ class PerturbationJob(Job):
         self._perturber.check(instances)
         check_output(self._perturber.model, instances)
 
-    def typed(self) -> Dict[str, Any]:
+    def typed(self) -> dict[str, Any]:
         return {"perturbations": self._given}
 
     def passes(self, tokens: float) -> float:
@@ -129,14 +130,14 @@ class PerturbationJob(Job):
 
     def results(
         self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
-    ) -> List[PerturbedText]:
+    ) -> list[PerturbedText]:
         return self._perturber.perturb_batch(instances, after_step)
 
-    def records(self, result: PerturbedText, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+    def records(self, result: PerturbedText, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         return perturbations_file.records(result)
 
-    def totals(self, table: pyarrow.Table, counts: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return {"failed": count_failed(table), "undefined": undefined_fields(table)}
 
-    def summary(self, table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+    def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         return perturbation_summary(table, metadata, self._perturbations)

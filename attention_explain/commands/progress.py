@@ -1,8 +1,9 @@
 """What the user sees of running jobs: a progress bar over one job or over several, and a report at the end."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence, Union
+from typing import Any
 
 from allennlp.common import Tqdm
 
@@ -16,7 +17,7 @@ class JobProgress:
             total=tokens, initial=done, unit="token", unit_scale=True, desc=description
         )
 
-    def report(self, output: Union[str, Path], lines: Sequence[str]) -> None:
+    def report(self, output: str | Path, lines: Sequence[str]) -> None:
         """Print what was done."""
         print(f"{output}:", "\n".join(lines), file=sys.stderr)
 
@@ -59,7 +60,7 @@ class _OneOfSeveral(JobProgress):
         before = sum(seconds[: self._index])
         return _Segment(self._total.bar, before, seconds[self._index] / tokens, done)
 
-    def report(self, output: Union[str, Path], lines: Sequence[str]) -> None:
+    def report(self, output: str | Path, lines: Sequence[str]) -> None:
         if self._total.reports:
             self._total.bar.write(f"{output}: {lines[0]}", file=sys.stderr)
 

@@ -1,7 +1,8 @@
 """Statistics of finished files, for their metadata, and the lines that a command prints at the end."""
 
 from collections import Counter
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy
 import pyarrow
@@ -13,10 +14,10 @@ from attention_explain.files.perturbations import Field
 from attention_explain.files.tables import component_columns
 
 # The number of texts by name (such as a method) and reason.
-Reasons = Dict[str, Dict[str, int]]
+Reasons = dict[str, dict[str, int]]
 
 
-def count_reasons(pairs: Iterable[Tuple[str, str]]) -> Reasons:
+def count_reasons(pairs: Iterable[tuple[str, str]]) -> Reasons:
     """How often each name occurs with each reason."""
     counts: Reasons = {}
     for (name, reason), times in Counter(pairs).items():
@@ -34,14 +35,14 @@ def count_skipped(texts: Sequence[ExplainedText]) -> Reasons:
 
 def add_skipped(chunks: Sequence[Reasons]) -> Reasons:
     """The sum of these numbers over several chunks."""
-    total: Dict[str, Counter] = {}
+    total: dict[str, Counter] = {}
     for counts in chunks:
         for method, reasons in counts.items():
             total.setdefault(method, Counter()).update(reasons)
     return {method: dict(reasons) for method, reasons in total.items()}
 
 
-def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]]]:
+def check_summaries(table: pyarrow.Table) -> dict[str, dict[str, float | None]]:
     """Mean and largest absolute value of each check over all texts that were not skipped."""
     summaries = {}
     for name in component_columns(table):
@@ -53,7 +54,7 @@ def check_summaries(table: pyarrow.Table) -> Dict[str, Dict[str, Optional[float]
     return summaries
 
 
-def unknown_tokens(table: pyarrow.Table) -> Optional[Dict[str, int]]:
+def unknown_tokens(table: pyarrow.Table) -> dict[str, int] | None:
     """The number of tokens, of unknown tokens, and of texts with an unknown token."""
     if "unknown" not in table.column_names:
         return None
@@ -65,7 +66,7 @@ def unknown_tokens(table: pyarrow.Table) -> Optional[Dict[str, int]]:
     }
 
 
-def attribution_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+def attribution_summary(table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
     """Unknown tokens, skipped texts, and texts whose check failed."""
     lines = []
     count = table.num_rows
@@ -91,7 +92,7 @@ def attribution_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[
 # Perturbations
 
 
-def count_failed(table: pyarrow.Table) -> Dict[str, int]:
+def count_failed(table: pyarrow.Table) -> dict[str, int]:
     """The number of texts for which each perturbation failed, for those that can fail."""
     return {
         name.removesuffix(".success"): table.num_rows - pyarrow.compute.sum(table[name]).as_py()
@@ -100,15 +101,15 @@ def count_failed(table: pyarrow.Table) -> Dict[str, int]:
     }
 
 
-def undefined_fields(table: pyarrow.Table) -> Dict[str, int]:
+def undefined_fields(table: pyarrow.Table) -> dict[str, int]:
     """The number of texts for which a field is undefined, if there are any."""
     counts = {name: table[name].null_count for name in component_columns(table)}
     return {name: count for name, count in counts.items() if count}
 
 
 def perturbation_summary(
-    table: pyarrow.Table, metadata: Dict[str, Any], perturbations: Mapping[str, Any]
-) -> List[str]:
+    table: pyarrow.Table, metadata: dict[str, Any], perturbations: Mapping[str, Any]
+) -> list[str]:
     """Failures, undefined fields, and the findings of each `Perturbation`."""
     count = table.num_rows
     lines = [
@@ -116,7 +117,7 @@ def perturbation_summary(
         for name, times in metadata["failed"].items()
     ]
     # Usually all fields of a perturbation are undefined for the same texts.
-    alike: Dict[Tuple[str, int], List[str]] = {}
+    alike: dict[tuple[str, int], list[str]] = {}
     for name, times in metadata["undefined"].items():
         perturbation, _, field = name.partition(".")
         alike.setdefault((perturbation, times), []).append(field)
@@ -144,7 +145,7 @@ def undefined_values(table: pyarrow.Table) -> Reasons:
     return count_reasons(zip(undefined["measure"].to_pylist(), undefined["undefined"].to_pylist()))
 
 
-def faithfulness_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List[str]:
+def faithfulness_summary(table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
     """Missing scores, ties, and the faithfulness score of each method by each measure."""
     lines = []
     for method, reasons in metadata["skipped"].items():
@@ -185,8 +186,8 @@ def faithfulness_summary(table: pyarrow.Table, metadata: Dict[str, Any]) -> List
 
 
 def _measures_without_scale(
-    table: pyarrow.Table, metadata: Dict[str, Any], removal: Optional[str]
-) -> List[str]:
+    table: pyarrow.Table, metadata: dict[str, Any], removal: str | None
+) -> list[str]:
     """Means of measures without a scale, and methods for which they are always undefined."""
     lines = []
     for measure, about in metadata["measures"].items():
@@ -208,9 +209,7 @@ def _measures_without_scale(
     return lines
 
 
-def _rows_of(
-    table: pyarrow.Table, measure: str, method: str, removal: Optional[str]
-) -> pyarrow.Table:
+def _rows_of(table: pyarrow.Table, measure: str, method: str, removal: str | None) -> pyarrow.Table:
     """The rows of this removal method, and those of measures that remove nothing."""
     compute = pyarrow.compute
     rows = table.filter(compute.equal(table["measure"], measure))
@@ -220,16 +219,14 @@ def _rows_of(
     )
 
 
-def _ties(table: pyarrow.Table) -> Dict[str, float]:
+def _ties(table: pyarrow.Table) -> dict[str, float]:
     """The mean fraction of tokens with tied scores, by method."""
     tied = table.filter(pyarrow.compute.equal(table["measure"], TIED))
     means = tied.group_by("method").aggregate([("value", "mean")]).to_pylist()
     return {row["method"]: row["value_mean"] or 0.0 for row in means}
 
 
-def _faithfulness_scores(
-    table: pyarrow.Table, removal: Optional[str]
-) -> Dict[Tuple[str, str], float]:
+def _faithfulness_scores(table: pyarrow.Table, removal: str | None) -> dict[tuple[str, str], float]:
     """
     Faithfulness scores by measure and method; binned measures count with their mean. As in the tables of
     `analysis`: the mean gain over random orders, divided by the mean gain of the best order found.
@@ -239,7 +236,7 @@ def _faithfulness_scores(
         compute.and_(compute.equal(table["erasure"], removal), compute.is_null(table["k"])),
         compute.is_valid(table["value"]),
     )
-    values: Dict[Tuple[str, str], Dict[str, float]] = {}
+    values: dict[tuple[str, str], dict[str, float]] = {}
     columns = table.filter(wanted).select(["measure", "method", "id", "value"])
     for row in columns.to_pylist():
         values.setdefault((row["measure"], row["method"]), {})[row["id"]] = row["value"]
@@ -253,6 +250,6 @@ def _faithfulness_scores(
     return scores
 
 
-def _finite(value: float) -> Optional[float]:
+def _finite(value: float) -> float | None:
     """JSON has no NaN."""
     return float(value) if numpy.isfinite(value) else None

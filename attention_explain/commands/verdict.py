@@ -8,8 +8,9 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any
 
 from allennlp.commands.subcommand import Subcommand
 
@@ -136,10 +137,10 @@ def verdict_from_args(args: argparse.Namespace) -> None:
 def verdict_from_files(
     models: Sequence[str],
     data: str,
-    folder: Union[str, Path],
-    methods: Optional[Sequence[InterpreterConfig]] = None,
+    folder: str | Path,
+    methods: Sequence[InterpreterConfig] | None = None,
     quick: bool = False,
-    fail_under: Optional[float] = None,
+    fail_under: float | None = None,
     adversaries: Sequence[str] = (),
     rationales: bool = False,
     anyway: bool = False,
@@ -205,7 +206,7 @@ def _check_folder(folder: Path) -> None:
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
 
 
-def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], List[Path]]:
+def _missing(plan: VerdictPlan, folder: Path, force: bool) -> tuple[list[Task], list[Path]]:
     """The files to make, and those of other models to delete if `force` is given."""
     missing = []
     for task in plan.tasks:
@@ -232,7 +233,7 @@ def _missing(plan: VerdictPlan, folder: Path, force: bool) -> Tuple[List[Task], 
     return missing, others
 
 
-def _differences(task: Task, force: bool) -> List[str]:
+def _differences(task: Task, force: bool) -> list[str]:
     try:
         return task.make().differences()
     except DamagedFileError as error:

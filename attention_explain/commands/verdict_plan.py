@@ -4,9 +4,10 @@ job; what the model does not support; and the expected time. Checks that the mod
 """
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 import torch
 from allennlp.data import Instance
@@ -66,7 +67,7 @@ class Task:
     output: Path
     make: Callable[[], Job]
     seconds: float
-    reads: Optional[Path] = None
+    reads: Path | None = None
 
 
 @dataclass
@@ -80,17 +81,17 @@ class VerdictPlan:
     """
 
     texts: int = 0
-    tasks: List[Task] = field(default_factory=list)
-    predictions: List[Task] = field(default_factory=list)
-    left_out: List[str] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
+    predictions: list[Task] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Components:
     """The components that a verdict needs and the model supports, with the parameters of each."""
 
-    methods: Dict[str, Dict[str, Any]]
-    perturbations: Dict[str, Dict[str, Any]]
+    methods: dict[str, dict[str, Any]]
+    perturbations: dict[str, dict[str, Any]]
     removals: Sequence[str]
     measures: Sequence[ComponentConfig]
 
@@ -98,7 +99,7 @@ class Components:
 def plan_verdict(
     models: Sequence[str],
     folder: Path,
-    methods: Optional[Sequence[InterpreterConfig]],
+    methods: Sequence[InterpreterConfig] | None,
     quick: bool,
     options: JobOptions,
     adversaries: Sequence[str] = (),
@@ -118,7 +119,7 @@ def plan_verdict(
         Each was trained with one of the models as its base.
     """
     plan = VerdictPlan()
-    seen: Dict[str, Tuple[str, Dict[str, Any]]] = {}
+    seen: dict[str, tuple[str, dict[str, Any]]] = {}
     for number, model in enumerate(models, 1):
         archive = open_to_explain(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
@@ -147,7 +148,7 @@ def plan_verdict(
 
 
 def _attention_task(
-    archive: Archive, instances: Sequence[Instance], options: JobOptions, config: Dict[str, Any]
+    archive: Archive, instances: Sequence[Instance], options: JobOptions, config: dict[str, Any]
 ) -> Task:
     """The file with the predictions and the attention of a model, and nothing else."""
     attention = Components({ATTENTION: config}, {}, (), ())
@@ -158,14 +159,14 @@ def _attention_task(
     )
 
 
-def _texts(archive: Archive, options: JobOptions) -> List[Instance]:
+def _texts(archive: Archive, options: JobOptions) -> list[Instance]:
     reader, vocabulary = archive.validation_dataset_reader, archive.model.vocab
     return read_instances(reader, vocabulary, options.data, options.limit, options.split_text)
 
 
 def _tasks(
     options: JobOptions, folder: Path, number: int, components: Components, seconds: Sequence[float]
-) -> List[Task]:
+) -> list[Task]:
     attributions, perturbations, faithfulness = (
         folder / f"{name}-{number}.parquet"
         for name in ("attributions", "perturbations", "faithfulness")
@@ -201,10 +202,10 @@ def _tasks(
 
 def _components(
     archive: Archive,
-    methods: Optional[Sequence[InterpreterConfig]],
+    methods: Sequence[InterpreterConfig] | None,
     quick: bool,
-    seed: Optional[int],
-) -> Tuple[Components, List[str]]:
+    seed: int | None,
+) -> tuple[Components, list[str]]:
     """
     The components, and messages about those that are left out. A method that the user names and the model does not
     support is an error.
@@ -221,7 +222,7 @@ def _components(
                 f"a verdict is about attention: {reasons[ATTENTION]}. To measure the faithfulness of other methods, "
                 "use `allennlp attribute` and then `allennlp faithfulness`."
             )
-        configs: List[InterpreterConfig] = [*supported]
+        configs: list[InterpreterConfig] = [*supported]
         left_out = list(reasons.values())
     else:
         configs, left_out = [*methods], []
@@ -260,8 +261,8 @@ def _is_attention(config: Any) -> bool:
 
 
 def _seconds(
-    archive: Archive, instances: Sequence[Instance], components: Components, budget: Optional[int]
-) -> List[float]:
+    archive: Archive, instances: Sequence[Instance], components: Components, budget: int | None
+) -> list[float]:
     """The expected time of the three files, from the declared costs and the time of a forward pass."""
     lengths = [len(instance["tokens"]) for instance in instances]
     tokens = sum(lengths)
@@ -299,7 +300,7 @@ def _seconds_per_token(archive: Archive, instances: Sequence[Instance], budget: 
 
 
 def check_seed(
-    model: str, weights: str, config: Dict[str, Any], seen: Dict[str, Tuple[str, Dict[str, Any]]]
+    model: str, weights: str, config: dict[str, Any], seen: dict[str, tuple[str, dict[str, Any]]]
 ) -> None:
     """Raise unless the model is another seed of those in `seen`, to which it is added by its weights."""
     if weights in seen:
@@ -315,7 +316,7 @@ def check_seed(
     seen[weights] = (model, without)
 
 
-def check_base(adversary: str, config: Dict[str, Any], models: Sequence[str]) -> None:
+def check_base(adversary: str, config: dict[str, Any], models: Sequence[str]) -> None:
     """Raise unless an adversary was trained against one of the models."""
     callbacks = config.get("trainer", {}).get("callbacks") or []
     bases = [
@@ -338,7 +339,7 @@ def _run_folder(model: str) -> Path:
     return (path.parent if path.name == ARCHIVE else path).resolve()
 
 
-def _without_base(config: Dict[str, Any]) -> Dict[str, Any]:
+def _without_base(config: dict[str, Any]) -> dict[str, Any]:
     """A config without the base of an adversary: each seed may have been trained against another seed."""
     callbacks = [
         {name: value for name, value in one.items() if name != "base"}
@@ -349,7 +350,7 @@ def _without_base(config: Dict[str, Any]) -> Dict[str, Any]:
     return {**config, "trainer": {**config.get("trainer", {}), "callbacks": callbacks}}
 
 
-def difference(one: Any, other: Any) -> Optional[str]:
+def difference(one: Any, other: Any) -> str | None:
     """The first key in which two configs differ; None if they are equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in [*one, *(name for name in other if name not in one)]:

@@ -1,11 +1,12 @@
 """What AllenNLP reads: where it looks, archives, configs, and data that it must not write over."""
 
 from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from attention_explain.compat.replacing import replace_everywhere
 from attention_explain.files.records import read_json

@@ -1,8 +1,8 @@
 """How a function of AllenNLP is replaced."""
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import Callable
 
 
 def replace_everywhere(old: Callable, new: Callable) -> None:

@@ -2,7 +2,6 @@
 
 from contextlib import AbstractContextManager
 from functools import wraps
-from typing import Optional, Set
 
 from attention_explain.commands.startup.deferred import imports_deferred
 from attention_explain.compat.replacing import replace_everywhere
@@ -47,7 +46,7 @@ def fix_plugin_imports() -> None:
     walked = set()
 
     @wraps(walk)
-    def walk_once(package_name: str, exclude: Optional[Set[str]] = None) -> None:
+    def walk_once(package_name: str, exclude: set[str] | None = None) -> None:
         if package_name not in walked:
             walk(package_name, exclude)
             walked.add(package_name)

@@ -3,8 +3,9 @@
 import inspect
 import types
 import typing
+from collections.abc import Callable
 from functools import wraps
-from typing import Any, Callable, List, Union
+from typing import Any, Union
 
 from attention_explain.compat.replacing import replace_everywhere
 
@@ -19,7 +20,7 @@ def fix_device_numbers() -> None:
 
     from attention_explain.errors import InputError
 
-    def int_to_device(device: Union[int, torch.device]) -> torch.device:
+    def int_to_device(device: int | torch.device) -> torch.device:
         if isinstance(device, torch.device):
             return device
         if not isinstance(device, int):
@@ -42,7 +43,7 @@ def fix_moves_to_nowhere() -> None:
     move = util.move_to_device
 
     @wraps(move)
-    def move_to_device(obj: Any, device: Union[int, torch.device]) -> Any:
+    def move_to_device(obj: Any, device: int | torch.device) -> Any:
         return obj if util.int_to_device(device).type == "cpu" else move(obj, device)
 
     replace_everywhere(move, move_to_device)
@@ -121,7 +122,7 @@ def fix_checkpoint_loading() -> None:
     Checkpointer.load_checkpoint = load_checkpoint
 
 
-def _numpy_number_types() -> List[Any]:
+def _numpy_number_types() -> list[Any]:
     """What the pickle of a numpy number, or of a small array of them, names."""
     import numpy
     from numpy._core import multiarray

@@ -5,10 +5,11 @@ goes on, and what is reported is what is kept.
 
 import inspect
 import typing
+from collections.abc import Callable
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any
 
 from attention_explain.compat.replacing import replace_everywhere
 from attention_explain.messages import no_option
@@ -51,7 +52,7 @@ def fix_null_options() -> None:
     @wraps(original)
     def create_kwargs(
         constructor: Callable, cls: type, params: Any, **extras: Any
-    ) -> Dict[str, Any]:
+    ) -> dict[str, Any]:
         for name, parameter in from_params.infer_params(cls, constructor).items():
             is_null = name in params.params and params.params[name] is None
             if not is_null or may_be_null(parameter):
@@ -119,7 +120,7 @@ def fix_diverged_trainings() -> None:
     remedy = "lower the optimizer's lr, or limit the gradients with the trainer's grad_norm"
 
     @wraps(train_epoch)
-    def train_finite_epoch(self, epoch: int) -> Dict[str, float]:
+    def train_finite_epoch(self, epoch: int) -> dict[str, float]:
         try:
             metrics = train_epoch(self, epoch)
         except ValueError as error:
@@ -252,7 +253,7 @@ def fix_half_checkpoints() -> None:
     restore = GradientDescentTrainer._maybe_restore_checkpoint
     load_weights = GradientDescentTrainer._load_model_state
 
-    def find_latest_checkpoint(self) -> Optional[Tuple[str, str]]:
+    def find_latest_checkpoint(self) -> tuple[str, str] | None:
         from attention_explain.training.checkpoints import whole_checkpoints
 
         latest = max(whole_checkpoints(self), default=None)
@@ -330,14 +331,14 @@ def fix_inexact_recovery() -> None:
         return checkpoint
 
     @wraps(try_train)
-    def recover_and_train(self) -> Tuple[Dict[str, Any], int]:
+    def recover_and_train(self) -> tuple[dict[str, Any], int]:
         from attention_explain.training.exact_recovery import recovery_of
 
         with recovery_of(self).recovering():
             return try_train(self)
 
     @wraps(train_epoch)
-    def recover_and_train_epoch(self, epoch: int) -> Dict[str, float]:
+    def recover_and_train_epoch(self, epoch: int) -> dict[str, float]:
         from attention_explain.training.exact_recovery import recovery_of
 
         return recovery_of(self).train_epoch(train_epoch, epoch)
@@ -351,8 +352,8 @@ def fix_inexact_recovery() -> None:
 
     @wraps(get_metrics)
     def get_metrics_of_whole_epoch(
-        model: Any, total_loss: float, total_reg_loss: Optional[float], *batch: Any, **options: Any
-    ) -> Dict[str, float]:
+        model: Any, total_loss: float, total_reg_loss: float | None, *batch: Any, **options: Any
+    ) -> dict[str, float]:
         from attention_explain.training.exact_recovery import Recovery
 
         given = signature.bind(model, total_loss, total_reg_loss, *batch, **options).arguments
@@ -379,7 +380,7 @@ def fix_recovered_averages() -> None:
     """A moving average that was loaded averaged copies of the weights, and no longer the model's."""
     from allennlp.training.moving_average import MovingAverage
 
-    def load_state_dict(self, state_dict: Dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         for name, _ in self._parameters:
             self._shadows[name].copy_(state_dict["shadows"][name])
             self._backups[name].copy_(state_dict["backups"][name])
@@ -394,7 +395,7 @@ def fix_metrics_of_the_last_epoch() -> None:
     try_train = GradientDescentTrainer._try_train
 
     @wraps(try_train)
-    def train_and_tell(self) -> Tuple[Dict[str, Any], int]:
+    def train_and_tell(self) -> tuple[dict[str, Any], int]:
         from attention_explain.training.checkpoints import with_last_epoch
 
         metrics, epoch = try_train(self)
@@ -434,7 +435,7 @@ def fix_run_folders() -> None:
 
     @wraps(create)
     def create_serialization_dir(
-        params: Any, serialization_dir: Union[str, PathLike], recover: bool, force: bool
+        params: Any, serialization_dir: str | PathLike, recover: bool, force: bool
     ) -> None:
         from attention_explain.files.records import drop_checksums
         from attention_explain.training.run_start import hold, may_recover

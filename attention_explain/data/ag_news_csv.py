@@ -12,7 +12,7 @@ from attention_explain.data.text_reader import TextReader
 from attention_explain.errors import InputError
 
 # The classes that the files write as 1 to 4.
-CLASSES = ("World", "Sports", "Business", "Sci/Tech")
+CLASSES = ["World", "Sports", "Business", "Sci/Tech"]
 COLUMNS = ("class index", "title", "description")
 
 

@@ -118,7 +118,8 @@ class OtherScores:
     @cached_property
     def _texts(self) -> tuple[dict[bytes, numpy.ndarray | None], dict[str, list]]:
         """The scores of each text by its key, and the tokens of all texts with the same id."""
-        scores_of, tokens_of = {}, {}
+        scores_of: dict[bytes, numpy.ndarray | None] = {}
+        tokens_of: dict[str, list] = {}
         for path in self.paths:
             table = read_parquet(path, columns=["id", "tokens", self.column])
             here = set()
@@ -223,7 +224,7 @@ class Erased(FromParams):
     def words(self, id: str, tokens: Sequence[str]) -> list[str]:
         """The tokens of a text, some of them masked."""
         size = share_size(self.share, len(tokens))
-        if self.files is None:
+        if self._scores is None:
             (token_ranks,) = random_ranks(len(tokens), 1, self.seed, id)
         else:
             masked, scores = self._scores.masked_scores(id, tokens)
@@ -235,5 +236,5 @@ class Erased(FromParams):
         ]
 
     @cached_property
-    def _scores(self) -> OtherScores:
-        return OtherScores(self.files, self.by)
+    def _scores(self) -> OtherScores | None:
+        return None if self.files is None else OtherScores(self.files, self.by)

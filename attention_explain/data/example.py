@@ -54,7 +54,7 @@ class Example:
     label: str | None = None
     # 0 or 1 per token; the rationale may have one such list per annotator.
     rationale: Rationale | None = None
-    impermissible: Sequence[int] | None = None
+    impermissible: Sequence[float] | None = None
     # For pairs: the second text, and the labels that the pair may have, if not all.
     query: str | None = None
     query_tokens: Sequence[str] | None = None
@@ -83,9 +83,9 @@ class Example:
                 changed = True
         for name in ("tokens", "query_tokens", "candidates"):
             values = getattr(self, name)
-            fixed = [replace_surrogates(str(token)) for token in values or ()]
-            if values is not None and fixed != list(map(str, values)):
-                setattr(self, name, fixed)
+            words = [replace_surrogates(str(token)) for token in values or ()]
+            if values is not None and words != list(map(str, values)):
+                setattr(self, name, words)
                 changed = True
         return changed
 

@@ -96,11 +96,11 @@ def _archived(
             for member in tar:
                 path = posixpath.normpath(member.name)
                 parent, name = posixpath.split(path)
-                if member.isfile() and parent in wanted and _is_visible(name):
-                    folder = wanted[parent]
-                    content = tar.extractfile(member).read()
-                    shown = f"{archive}{ARCHIVE_MARK}{path}"
-                    files_of[folder][name] = CorpusFile(folder, name, content, shown)
+                if parent not in wanted or not member.isfile() or not _is_visible(name):
+                    continue
+                if (file := tar.extractfile(member)) is not None:
+                    folder, shown = wanted[parent], f"{archive}{ARCHIVE_MARK}{path}"
+                    files_of[folder][name] = CorpusFile(folder, name, file.read(), shown)
             # The checksum follows the last file, and is only verified by reading on.
             while tar.fileobj.read(BLOCK):
                 pass
@@ -206,11 +206,12 @@ class NewsgroupsReader(TextReader):
     def __init__(
         self,
         groups: list[str],
-        strip: list[str] = ("headers", "footers", "quotes"),
+        strip: list[str] | None = None,
         labels: dict[str, Any] | None = None,
         min_tokens: int = 1,
         **kwargs,
     ) -> None:
+        strip = list(STRIPPERS) if strip is None else strip
         if len(set(groups)) != len(groups) or len(groups) < 2:
             raise InputError(f"groups must name two or more different groups, not {groups}")
         unknown = sorted(set(strip) - set(STRIPPERS))

@@ -133,7 +133,8 @@ class PairReader(TextReader):
     def _field_name(self, field: str) -> str:
         return self.fields[field]
 
-    def text_to_instance(
+    # In a pair the query follows the passage, before what a single text has next.
+    def text_to_instance(  # type: ignore[override]
         self,
         text: str | None = None,
         tokens: Sequence[str] | None = None,
@@ -142,7 +143,7 @@ class PairReader(TextReader):
         label: str | None = None,
         id: str | None = None,
         rationale: Rationale | None = None,
-        impermissible: Sequence[int] | None = None,
+        impermissible: Sequence[float] | None = None,
         candidates: Sequence[str] | None = None,
     ) -> Instance:
         """One Instance from a passage, `text` or `tokens`, and a `query` or its `query_tokens`."""

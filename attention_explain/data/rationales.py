@@ -53,8 +53,8 @@ class EraserReader(TextReader):
             if record.get("classification") is not None:
                 example.label = str(record["classification"])
             spans = _spans(example, record)
-            example.tokens = documents.tokens(example, _document(example, record, spans))
-            example.rationale = _marked(example, spans)
+            tokens = documents.tokens(example, _document(example, record, spans))
+            example.tokens, example.rationale = tokens, _marked(example, spans, len(tokens))
             yield example
 
     def _field_name(self, field: str) -> str:
@@ -120,8 +120,8 @@ def _document(example: Example, record: dict[str, Any], spans: list[tuple[str, i
     return names.pop() if names else example.id
 
 
-def _marked(example: Example, spans: list[tuple[str, int, int]]) -> list[int]:
-    marked = [0] * len(example.tokens)
+def _marked(example: Example, spans: list[tuple[str, int, int]], tokens: int) -> list[int]:
+    marked = [0] * tokens
     for _, start, end in spans:
         if not 0 <= start < end <= len(marked):
             raise example.error(
@@ -162,13 +162,14 @@ class HateXplainReader(TextReader):
             post = posts.get(name)
             if not isinstance(post, dict) or not isinstance(post.get("post_tokens"), list):
                 raise DataError(f"has no post '{name}' with its 'post_tokens'", str(folder / POSTS))
-            example = Example(id=str(name), tokens=post["post_tokens"], path=str(folder / POSTS))
+            tokens = post["post_tokens"]
+            example = Example(id=str(name), tokens=tokens, path=str(folder / POSTS))
             example.label = _majority(post)
             if example.label is None:
                 self.counts.dropped["without a majority label"] += 1
                 continue
             given = post.get("rationales") or []
-            marked = [one for one in given if len(one) == len(example.tokens)]
+            marked = [one for one in given if len(one) == len(tokens)]
             unlike += len(given) - len(marked)
             example.rationale = marked or None
             yield example

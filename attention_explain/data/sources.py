@@ -246,9 +246,13 @@ def numbered_rows(source: PathOrStr, delimiter: str = ",") -> Iterator[tuple[int
     """
     csv.field_size_limit(LONGEST_CELL)
     lines = (line + "\n" for _, line in numbered_lines(source))
-    # Tab-separated files of this field do not quote: a lone " is a token like any other.
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    table = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    table = csv.reader(
+        lines,
+        delimiter=delimiter,
+        # Tab-separated files of this field do not quote: a lone " is a token like any other.
+        quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL,
+        strict=True,
+    )
     first_line = 1
     try:
         for row in table:

@@ -15,7 +15,7 @@ from attention_explain.named_components import check_choice
 
 # The classes that the trees write as 0 to 4.
 SENTIMENTS = ("very negative", "negative", "neutral", "positive", "very positive")
-GRANULARITIES = {
+GRANULARITIES: dict[str, dict[str, str | None]] = {
     "binary": dict(zip(SENTIMENTS, ("0", "0", None, "1", "1"), strict=True)),
     "five": dict(zip(SENTIMENTS, "01234", strict=True)),
 }

@@ -113,9 +113,10 @@ class TextReader(DatasetReader):
         # AllenNLP hands a mistyped option on to whoever takes **kwargs.
         unknown = sorted(set(kwargs) - set(signature(DatasetReader.__init__).parameters))
         if unknown:
-            known = {
-                name for each in type(self).__mro__ for name in signature(each.__init__).parameters
-            }
+            inits = [
+                vars(each)["__init__"] for each in type(self).__mro__ if "__init__" in vars(each)
+            ]
+            known = {name for init in inits for name in signature(init).parameters}
             raise InputError(no_option("the dataset reader", unknown[0], known))
         super().__init__(max_instances=max_instances, **kwargs)
         self._tokenizer = tokenizer or EnglishTokenizer()
@@ -232,11 +233,12 @@ class TextReader(DatasetReader):
         if problem is not None:
             raise example.error(f"field '{field}' is {label!a}, which {problem}")
         first = labels.setdefault(class_key(label), example)
-        if first.label != label:
+        other = str(first.label)
+        if other != label:
             where = "before" if first.line is None else f"in line {first.line}"
             raise example.error(
-                f"field '{field}' is {shown(label, first.label)}, but {where} the same label is "
-                f"{shown(first.label, label)}, and they would become two classes; {REMEDY}"
+                f"field '{field}' is {shown(label, other)}, but {where} the same label is "
+                f"{shown(other, label)}, and they would become two classes; {REMEDY}"
             )
 
     def _mapped_label(self, example: Example) -> str | None:
@@ -249,7 +251,7 @@ class TextReader(DatasetReader):
         given = example.tokens
         pieces = [self._tokenized(token) for token in given]
 
-        def spread(field: str, mask: Sequence[int]) -> list[int]:
+        def spread(field: str, mask: Sequence[float]) -> list[float]:
             self._check_length(example, field, mask, len(given))
             return [mark for mark, parts in zip(mask, pieces, strict=True) for _ in parts]
 
@@ -266,14 +268,14 @@ class TextReader(DatasetReader):
         indexer = self._written_indexer
         if indexer is None or not words:
             return words
-        spans = None
+        text, spans = example.text or "", None
         if example.tokens is None and not self._lowercase and self._digit_word is None:
-            text, spans = example.text, _spans(words, example.text)
+            spans = _spans(words, text)
         # Words that are not in the text, and tokens, are read with spaces in between.
         found = spans is not None
-        if not found:
+        if spans is None:
             text = " ".join(words)
-            spans = _spans(words, text)
+            spans = _spans(words, text) or []
         spans, example.pieces = indexer.read_text(text, spans, merge=found)
         return [text[start:end] for start, end in spans]
 
@@ -311,7 +313,7 @@ class TextReader(DatasetReader):
         label: str | None = None,
         id: str | None = None,
         rationale: Rationale | None = None,
-        impermissible: Sequence[int] | None = None,
+        impermissible: Sequence[float] | None = None,
     ) -> Instance:
         """
         One Instance from a `text` or its `tokens`. No text is too short or too long here, but long
@@ -396,12 +398,12 @@ class TextReader(DatasetReader):
             fields["label"] = KnownLabelField(
                 example.label, example.path, example.line, self._field_name("label")
             )
-        marked = [
-            self._checked_mask(example, "rationale", marking, words)[:most]
-            # An empty list is nobody's.
-            for marking in markings(example.rationale or None)
-        ]
-        if marked:
+        # An empty list is nobody's rationale.
+        if example.rationale:
+            marked = [
+                self._checked_mask(example, "rationale", marking, words)[:most]
+                for marking in markings(example.rationale)
+            ]
             # What a file has as one marking stays one.
             metadata["rationale"] = marked if several(example.rationale) else marked[0]
         if example.impermissible is not None:
@@ -437,12 +439,12 @@ class TextReader(DatasetReader):
         return instance
 
     @cached_property
-    def _guide(self) -> OtherAttention:
-        return OtherAttention(self._guide_paths)
+    def _guide(self) -> OtherAttention | None:
+        return None if self._guide_paths is None else OtherAttention(self._guide_paths)
 
     def _guided(self, instance: Instance) -> Instance:
         """With the attention it is to get, where there is a guide."""
-        if self._guide_paths is not None:
+        if self._guide is not None:
             metadata = instance["metadata"].metadata
             weights = self._guide.weights(metadata["id"], metadata["tokens"])
             before, behind = map(len, self._bounds)
@@ -450,14 +452,16 @@ class TextReader(DatasetReader):
         return instance
 
     def _checked_mask(
-        self, example: Example, field: str, mask: Sequence[int], words: list[str]
+        self, example: Example, field: str, mask: Sequence[float], words: list[str]
     ) -> list[int]:
         self._check_length(example, field, mask, len(words))
         if any(value not in (0, 1) for value in mask):
             raise example.error(f"field '{self._field_name(field)}' may hold only 0 and 1")
         return [int(value) for value in mask]
 
-    def _check_length(self, example: Example, field: str, mask: Sequence[int], tokens: int) -> None:
+    def _check_length(
+        self, example: Example, field: str, mask: Sequence[float], tokens: int
+    ) -> None:
         if len(mask) != tokens:
             raise example.error(
                 f"field '{self._field_name(field)}' has {len(mask)} entries, but the text has "

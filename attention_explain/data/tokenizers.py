@@ -81,23 +81,22 @@ class WrittenWords(Tokenizer):
             return [Token(word) for word in text.split()]
         if self._tokenizer is None:
             return [Token(word) for word in WORDS.findall(text)]
-        return [Token(word) for word in self._pre_tokenized(text)]
+        return [Token(word) for word in _pre_tokenized(self._tokenizer, text)]
 
-    def _pre_tokenized(self, text: str) -> list[str]:
-        read = self._tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-        )
-        spans: list[list[int]] = []
-        last = None
-        for number, (start, end) in zip(read.word_ids(), read["offset_mapping"], strict=True):
-            # A character that the tokenizer takes apart belongs to one word.
-            if spans and (number == last or start < spans[-1][1]):
-                spans[-1][1] = max(end, spans[-1][1])
-            else:
-                spans.append([start, end])
-            last = number
-        words = (text[start:end].strip() for start, end in spans)
-        return [word for word in words if word]
+
+def _pre_tokenized(tokenizer: "PreTrainedTokenizerFast", text: str) -> list[str]:
+    read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    spans: list[list[int]] = []
+    last = None
+    for number, (start, end) in zip(read.word_ids(), read["offset_mapping"], strict=True):
+        # A character that the tokenizer takes apart belongs to one word.
+        if spans and (number == last or start < spans[-1][1]):
+            spans[-1][1] = max(end, spans[-1][1])
+        else:
+            spans.append([start, end])
+        last = number
+    words = (text[start:end].strip() for start, end in spans)
+    return [word for word in words if word]
 
 
 def is_unsplit(words: Sequence[str]) -> bool:

@@ -10,9 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import (
-    NamedTuple,
-)
+from typing import NamedTuple
 
 from allennlp.common import Tqdm
 from allennlp.common.util import END_SYMBOL, START_SYMBOL, namespace_match
@@ -101,9 +99,7 @@ class DocumentFrequencyVocabulary(Vocabulary):
         if reader is not None:
             counts = {name: counts[name] for name in counts if _is_label_namespace(name)}
             documents, occurrences = _counted(reader.read(data_path))
-            for name, words in documents.items():
-                if not _is_label_namespace(name):
-                    counts[name] = words
+            counts |= {name: documents[name] for name in documents if not _is_label_namespace(name)}
         vocabulary = cls()
         for name, items in counts.items():
             if _is_label_namespace(name):
@@ -111,8 +107,8 @@ class DocumentFrequencyVocabulary(Vocabulary):
             else:
                 ordered = _frequent_words(name, items, min_df, max_vocab_size)
             vocabulary.add_tokens_to_namespace(ordered, name)
-        for name, items in (tokens_to_add or {}).items():
-            vocabulary.add_tokens_to_namespace(items, name)
+        for name, added in (tokens_to_add or {}).items():
+            vocabulary.add_tokens_to_namespace(added, name)
         if vectors_file is not None and vectors_of is not None:
             words = _words_with_vectors(
                 vectors_file, vectors_of, vectors_namespace, training_splits or {}
@@ -269,12 +265,12 @@ def by_number(vocab: Vocabulary, namespace: str, counts: Mapping[str, int]) -> l
     return numbers
 
 
-def write_unigrams(unigrams: Mapping[str, list[int]], folder: str | Path) -> None:
+def write_unigrams(unigrams: Mapping[str, list[int]], folder: str | PathLike) -> None:
     """Write the counts of words into the folder of a vocabulary."""
     (Path(folder) / UNIGRAMS_FILE).write_text(json.dumps(unigrams), "utf-8")
 
 
-def read_unigrams(folder: str | Path) -> dict[str, list[int]]:
+def read_unigrams(folder: str | PathLike) -> dict[str, list[int]]:
     """The counts of words in the folder of a vocabulary; empty if there are none."""
     path = Path(folder) / UNIGRAMS_FILE
     return json.loads(path.read_bytes()) if path.is_file() else {}

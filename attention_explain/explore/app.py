@@ -163,16 +163,6 @@ def make_app(
             return _refused(error)
         return await in_turn(lambda: question(models[number], asked))
 
-    async def listed(request: Request) -> Response:
-        return await in_turn(texts.listed)
-
-    async def misleading(request: Request) -> Response:
-        try:
-            await _asked(request)
-        except (ConfigurationError, InputError) as error:
-            return _refused(error)
-        return await in_turn(texts.misleading)
-
     async def evidence_page(request: Request) -> Response:
         return Response(evidence, media_type=KINDS[".html"], headers={POLICY: VERDICT_POLICY})
 
@@ -184,6 +174,17 @@ def make_app(
         Route("/ask/{question}", ask, methods=["POST"]),
     ]
     if texts is not None:
+
+        async def listed(request: Request) -> Response:
+            return await in_turn(texts.listed)
+
+        async def misleading(request: Request) -> Response:
+            try:
+                await _asked(request)
+            except (ConfigurationError, InputError) as error:
+                return _refused(error)
+            return await in_turn(texts.misleading)
+
         routes += [Route("/texts", listed), Route("/misleading", misleading, methods=["POST"])]
     if evidence:
         routes.append(Route("/verdict.html", evidence_page))

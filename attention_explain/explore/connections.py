@@ -56,6 +56,8 @@ class Connection(H11Protocol):
             self.transport.close()
 
 
-def _cancelled(limit: asyncio.TimerHandle | None) -> None:
+def _cancelled(limit: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    """Cancel the timer. Returns None, which replaces it."""
     if limit is not None:
         limit.cancel()
+    return None

@@ -122,7 +122,7 @@ class DataTexts:
         end = time.monotonic() + SECONDS
         while self._searched < number and time.monotonic() < end:
             position = self._searched * len(self._instances) // number
-            misled = self._look_at(position)
+            misled = self._look_at(self._instances[position], position)
             if misled is not None:
                 self._misled.append(misled)
             self._searched += 1
@@ -133,8 +133,7 @@ class DataTexts:
             "texts": [vars(each) for each in worst],
         }
 
-    def _look_at(self, position: int) -> Misled | None:
-        instance = self._instances[position]
+    def _look_at(self, instance: Instance, position: int) -> Misled | None:
         if len(instance["metadata"].metadata["tokens"]) < 2:
             return None
         verdict = self._asking.explained(instance, list(self._asking.methods)).verdict()

@@ -194,12 +194,13 @@ class OpenModel:
     def explain(self, given: GivenText, methods: Sequence[str] = ()) -> dict[str, Any]:
         """The prediction, and the scores of these methods."""
         text = self.opened(given, methods)
+        instance: Any = text.explained.instance
         explanation = text.explained.to_dict()
         return {
             **explanation,
             "saliency": {name: explanation["saliency"][name] for name in methods},
             "signed": {name: text.explained.signed[name] for name in methods},
-            "query": text.explained.instance["metadata"].metadata.get("query"),
+            "query": instance["metadata"].metadata.get("query"),
         }
 
     def named(
@@ -303,10 +304,10 @@ class OpenModel:
             fields["tokens"] = list(given.words)
         elif self._reads_words:
             # What its training texts were split by is not known: spaces are a person's.
-            fields["tokens"] = given.text.split()
+            fields["tokens"] = (given.text or "").split()
         else:
             # A tokenizer would take its time before the words can be counted.
-            check_length(len(given.text.split()))
+            check_length(len((given.text or "").split()))
             fields["text"] = given.text
         if "tokens" in fields:
             check_length(len(fields["tokens"]))
@@ -315,12 +316,13 @@ class OpenModel:
         if not (given.text or "").strip() and not given.words:
             raise InputError("the text is empty: there is nothing to explain")
         if self.reads_pairs:
-            if not (given.query or "").strip():
+            query = given.query or ""
+            if not query.strip():
                 raise InputError("the second text is empty, but this model reads pairs")
             if self._reads_words:
-                fields["query_tokens"] = given.query.split()
+                fields["query_tokens"] = query.split()
             else:
-                fields["query"] = given.query
+                fields["query"] = query
         instance = instance_of(self.reader, fields)
         self.reader.apply_token_indexers(instance)
         check_length(len(instance["metadata"].metadata["tokens"]))

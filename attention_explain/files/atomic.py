@@ -9,9 +9,10 @@ the right suffix.
 import os
 import re
 import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Iterable, Iterator, Mapping, Sequence, Union
+from typing import Union
 
 from attention_explain.errors import InputError
 
@@ -57,7 +58,7 @@ UNFINISHED = ".unfinished"
 
 
 @contextmanager
-def writing(path: Union[str, Path]) -> Iterator[Path]:
+def writing(path: str | Path) -> Iterator[Path]:
     """
     Yield a temporary name in the folder of `path`; at the end, the file with that name is flushed to disk and
     renamed to `path`. If anything fails, `path` is unchanged and nothing else is left. Leftovers of killed
@@ -82,7 +83,7 @@ def clear_unfinished(path: Path) -> None:
     clear_leftovers(path.parent, f".{path.name}", UNFINISHED)
 
 
-def write_atomic(path: Path, content: Union[str, bytes]) -> None:
+def write_atomic(path: Path, content: str | bytes) -> None:
     """Write a file completely or not at all."""
     with writing(path) as unfinished:
         unfinished.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -4,9 +4,9 @@ column, add an attribute to `ExplainedText` and its type to `OPTIONAL_COLUMNS`, 
 `attention_explain/interpret/explainer.py`; writer, reader and reserved names follow.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any
 
 import pyarrow
 
@@ -24,7 +24,7 @@ from attention_explain.files.tables import (
 ATTENTION = "attention"
 RATIONALE = "rationale"
 # Columns that some files have, by the attribute of `ExplainedText` that they hold.
-OPTIONAL_COLUMNS: Dict[str, pyarrow.DataType] = {
+OPTIONAL_COLUMNS: dict[str, pyarrow.DataType] = {
     RATIONALE: MARKS,
     "contrary": MARKS,
     "other": WORDS,
@@ -51,7 +51,7 @@ FORMAT = TableFormat(
 )
 
 # 0 or 1 per token; or one such list per annotator.
-Rationale = Union[Sequence[int], Sequence[Sequence[int]]]
+Rationale = Sequence[float] | Sequence[Sequence[float]]
 
 # The origin of rationales: the generator of the corpus, which knows what decides the label, or annotators,
 # whose marks are no fact about the model.
@@ -68,7 +68,7 @@ def rationales_of(config: Mapping[str, Any]) -> str:
     return KNOWN if kind in MADE_FROM_CAUSES else MARKED
 
 
-def markings(rationale: Optional[Rationale]) -> List[Sequence[int]]:
+def markings(rationale: Rationale | None) -> list[Sequence[float]]:
     """The marks of each annotator; an empty list if there is no rationale."""
     # Pandas has NaN for a missing value.
     if rationale is None or isinstance(rationale, float):
@@ -103,24 +103,24 @@ class ExplainedText:
     side : the text of a pair that has scores: `passage`, `query`, or `both`, the query's words last.
     """
 
-    tokens: List[str]
+    tokens: list[str]
     label: str
-    labels: List[str]
-    probs: List[float]
-    attention: Optional[List[float]] = None
-    scores: Dict[str, Optional[List[float]]] = field(default_factory=dict)
-    signed: Dict[str, bool] = field(default_factory=dict)
-    checks: Dict[str, Dict[str, float]] = field(default_factory=dict)
-    skipped: Dict[str, str] = field(default_factory=dict)
+    labels: list[str]
+    probs: list[float]
+    attention: list[float] | None = None
+    scores: dict[str, list[float] | None] = field(default_factory=dict)
+    signed: dict[str, bool] = field(default_factory=dict)
+    checks: dict[str, dict[str, float]] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
     id: str = ""
-    target: Optional[str] = None
-    gold: Optional[str] = None
-    rationale: Optional[Rationale] = None
-    contrary: Optional[List[int]] = None
-    other: Optional[List[str]] = None
-    unknown: Optional[List[int]] = None
+    target: str | None = None
+    gold: str | None = None
+    rationale: Rationale | None = None
+    contrary: list[int] | None = None
+    other: list[str] | None = None
+    unknown: list[int] | None = None
     rationales: str = MARKED
-    side: Optional[str] = None
+    side: str | None = None
 
 
 def columns(example: ExplainedText, data: Iterable[Mapping[str, Any]]) -> pyarrow.Schema:
@@ -152,7 +152,7 @@ def columns(example: ExplainedText, data: Iterable[Mapping[str, Any]]) -> pyarro
     return pyarrow.schema(fields)
 
 
-def records(text: ExplainedText, columns: pyarrow.Schema) -> List[Dict[str, Any]]:
+def records(text: ExplainedText, columns: pyarrow.Schema) -> list[dict[str, Any]]:
     """The row of a text."""
     optional = {name: getattr(text, name) for name in OPTIONAL_COLUMNS}
     for name in OPTIONAL_COLUMNS:
@@ -168,7 +168,7 @@ def records(text: ExplainedText, columns: pyarrow.Schema) -> List[Dict[str, Any]
     ]
 
 
-def _check_values(text: ExplainedText) -> Dict[str, float]:
+def _check_values(text: ExplainedText) -> dict[str, float]:
     return {
         f"{method}.{check}": value
         for method, checks in text.checks.items()
@@ -176,12 +176,12 @@ def _check_values(text: ExplainedText) -> Dict[str, float]:
     }
 
 
-def attributes(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> Dict[str, Any]:
+def attributes(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
     """
     The attributes of an `ExplainedText` from a row, as `pyarrow.Table.to_pylist` returns it. The model's
     attention is only known if it is one of the methods.
     """
-    methods: Dict[str, Dict[str, Any]] = metadata["interpreters"]
+    methods: dict[str, dict[str, Any]] = metadata["interpreters"]
     optional = {name: row.get(name) for name in OPTIONAL_COLUMNS}
     checks = {
         method: {

@@ -5,7 +5,7 @@ measure is computed.
 """
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 import pyarrow
 
@@ -63,12 +63,12 @@ class Measurement:
 
     method: str
     measure: str
-    erasure: Optional[str]
-    k: Optional[float] = None
-    value: Optional[float] = None
-    normalised: Optional[float] = None
-    curve: Optional[List[float]] = None
-    undefined: Optional[str] = None
+    erasure: str | None
+    k: float | None = None
+    value: float | None = None
+    normalised: float | None = None
+    curve: list[float] | None = None
+    undefined: str | None = None
 
 
 @dataclass
@@ -80,12 +80,12 @@ class TextMeasurements:
     """
 
     id: str
-    label: Optional[str]
+    label: str | None
     predicted: str
-    rows: List[Measurement]
+    rows: list[Measurement]
 
 
-def records(text: TextMeasurements) -> List[Dict[str, Any]]:
+def records(text: TextMeasurements) -> list[dict[str, Any]]:
     """The rows of a text."""
     about = {
         "id": replace_surrogates(text.id),

@@ -4,8 +4,9 @@ loaded.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any
 
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_record, write_record
@@ -31,7 +32,7 @@ def check_options(path: Path, options: Mapping[str, Any], work: str, remedy: str
         raise InputError(f"{work} was made with other options: {'; '.join(differences)}; {remedy}")
 
 
-def _as_json(options: Mapping[str, Any]) -> Dict[str, Any]:
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
     return json.loads(json.dumps(dict(options)))
 
 

@@ -5,7 +5,6 @@ first lines, verdicts by verdict.json or the page.
 
 from itertools import chain, count
 from pathlib import Path
-from typing import Union
 
 from attention_explain.files.atomic import OverwriteError
 from attention_explain.files.records import read_json
@@ -22,7 +21,7 @@ PAGE_MARK = (
 )
 
 
-def log_name(output: Union[str, Path]) -> Path:
+def log_name(output: str | Path) -> Path:
     """The log of an output: OUTPUT.log, or OUTPUT.2.log, ... if another file has that name."""
     numbered = (f"{output}.{number}.log" for number in count(2))
     names = map(Path, chain([f"{output}.log"], numbered))
@@ -43,7 +42,7 @@ def check_verdict_files(folder: Path) -> None:
         )
 
 
-def check_page(path: Union[str, Path], force: bool = False) -> None:
+def check_page(path: str | Path, force: bool = False) -> None:
     """Raise if the file exists and is not a page of this program, unless `force` is given."""
     if not force and _exists(Path(path)) and not _begins_with(Path(path), PAGE_MARK):
         raise OverwriteError(

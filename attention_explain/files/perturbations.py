@@ -3,9 +3,10 @@ The perturbation file of `allennlp perturb`: one row per text, with the fields o
 `name.field`. A perturbation declares its own fields; nothing here lists them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any
 
 import pyarrow
 
@@ -57,12 +58,12 @@ class PerturbedText:
     """
 
     id: str
-    tokens: List[str]
+    tokens: list[str]
     label: str
-    probs: List[float]
-    attention: List[float]
-    gold: Optional[str] = None
-    results: Dict[str, Dict[str, Any]] = field(default_factory=dict)
+    probs: list[float]
+    attention: list[float]
+    gold: str | None = None
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def columns(fields: Mapping[str, Mapping[str, Field]]) -> pyarrow.Schema:
@@ -75,7 +76,7 @@ def columns(fields: Mapping[str, Mapping[str, Field]]) -> pyarrow.Schema:
     return pyarrow.schema([*FORMAT.columns, *results])
 
 
-def records(text: PerturbedText) -> List[Dict[str, Any]]:
+def records(text: PerturbedText) -> list[dict[str, Any]]:
     """The row of a text."""
     results = {
         f"{name}.{each}": value

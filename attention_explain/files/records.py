@@ -9,9 +9,10 @@ written after them. Hashes are checked whenever the files are read.
 import errno
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any
 
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import write_atomic
@@ -20,7 +21,7 @@ from attention_explain.files.atomic import write_atomic
 MOST_LEVELS = 200
 
 
-def read_json(text: Union[str, bytes], **options: Any) -> Any:
+def read_json(text: str | bytes, **options: Any) -> Any:
     """
     Like `json.loads`, but raises only `JSONDecodeError`, also for bytes that are not text, for numbers with too many
     digits, and for values that are nested too deeply.
@@ -49,7 +50,7 @@ def _too_deep(text: str) -> json.JSONDecodeError:
 
 
 def _is_too_deep(value: Any) -> bool:
-    level: List[Any] = [value]
+    level: list[Any] = [value]
     for _ in range(MOST_LEVELS):
         level = [
             inner
@@ -82,12 +83,12 @@ def describe_os_error(error: OSError) -> str:
 HASH = "sha256"
 
 
-def write_record(path: Path, content: Dict[str, Any], **options: Any) -> None:
+def write_record(path: Path, content: dict[str, Any], **options: Any) -> None:
     """Write a JSON object with its hash; `options` are those of `json.dumps`."""
     write_atomic(path, json.dumps({**content, HASH: hash_of(content)}, **options))
 
 
-def read_record(path: Path) -> Optional[Dict[str, Any]]:
+def read_record(path: Path) -> dict[str, Any] | None:
     """
     The object without its hash; None if there is no such file. Raises `DamagedFileError` for anything but an object
     and for a wrong hash; a file without a hash is accepted.
@@ -108,7 +109,7 @@ def read_record(path: Path) -> Optional[Dict[str, Any]]:
     return content
 
 
-def hash_of(content: Dict[str, Any]) -> str:
+def hash_of(content: dict[str, Any]) -> str:
     """The hash of an object as it is read back from JSON."""
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(json.dumps(json.loads(text), sort_keys=True).encode()).hexdigest()
@@ -176,7 +177,7 @@ def _difference(path: Path, written: Any) -> str:
         return "is missing"
 
 
-def _files(folder: Path, name: str) -> List[str]:
+def _files(folder: Path, name: str) -> list[str]:
     """Relative paths of the files; hidden files, such as locks, are ignored."""
     path = folder / name
     if not path.is_dir():
@@ -185,7 +186,7 @@ def _files(folder: Path, name: str) -> List[str]:
     return sorted(file.as_posix() for file in below)
 
 
-def fingerprint(path: Path) -> Dict[str, Any]:
+def fingerprint(path: Path) -> dict[str, Any]:
     """Size, date and hash of a file, for `is_unchanged`."""
     state = path.stat()
     return {"size": state.st_size, "mtime": state.st_mtime_ns, "sha256": sha256(path)}

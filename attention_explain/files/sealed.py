@@ -5,8 +5,9 @@ Files without a seal are accepted.
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, BinaryIO
 
 import numpy
 import pyarrow
@@ -18,7 +19,7 @@ from attention_explain.files.records import DamagedFileError, read_json
 SEAL = b"sealed"
 
 
-def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **options: Any) -> None:
+def write_sealed(table: pyarrow.Table, path: str | Path | BinaryIO, **options: Any) -> None:
     """Write a table with its seal to a path or an open file; `options` are those of pyarrow."""
     metadata = _others(table.schema.metadata)
     seal = {
@@ -29,7 +30,7 @@ def write_sealed(table: pyarrow.Table, path: Union[str, Path, BinaryIO], **optio
     pyarrow.parquet.write_table(sealed, path, **options)
 
 
-def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None) -> pyarrow.Table:
+def read_sealed(path: str | Path, columns: Sequence[str] | None = None) -> pyarrow.Table:
     """
     The table without its seal, or only the given columns. Raises `DamagedFileError` for a file that cannot be read or
     differs from its seal.
@@ -51,7 +52,7 @@ def read_sealed(path: Union[str, Path], columns: Optional[Sequence[str]] = None)
     return table.replace_schema_metadata(metadata)
 
 
-def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
+def sealed_metadata(path: str | Path) -> dict[bytes, bytes]:
     """The metadata of a file without its seal; raises `DamagedFileError` as `read_sealed` does."""
     try:
         return _checked_metadata(pyarrow.parquet.read_schema(path).metadata, path)
@@ -61,20 +62,20 @@ def sealed_metadata(path: Union[str, Path]) -> Dict[bytes, bytes]:
         raise _unreadable(path, error) from error
 
 
-def _unreadable(path: Union[str, Path], error: Exception) -> DamagedFileError:
+def _unreadable(path: str | Path, error: Exception) -> DamagedFileError:
     # The message may have several lines.
     reason = " ".join(str(error).split())
     return DamagedFileError(f"{path}: not a readable parquet file ({reason})")
 
 
-def column_hash(column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> str:
+def column_hash(column: pyarrow.Array | pyarrow.ChunkedArray) -> str:
     """A hash of the values and their type, independent of the memory layout."""
     digest = hashlib.sha256()
     _add(digest, column)
     return digest.hexdigest()
 
 
-def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedArray]) -> None:
+def _add(digest: "hashlib._Hash", column: pyarrow.Array | pyarrow.ChunkedArray) -> None:
     if isinstance(column, pyarrow.ChunkedArray):
         column = column.combine_chunks()
     if isinstance(column, pyarrow.ChunkedArray):
@@ -104,20 +105,20 @@ def _add(digest: "hashlib._Hash", column: Union[pyarrow.Array, pyarrow.ChunkedAr
         digest.update(json.dumps(column.to_pylist(), default=str).encode())
 
 
-def _seal(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[str, Any]:
+def _seal(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     seal = read_json((metadata or {}).get(SEAL, b"{}"))
     if not isinstance(seal, dict) or not isinstance(seal.get("columns", {}), dict):
         raise ValueError("its seal is not valid")
     return seal
 
 
-def _others(metadata: Optional[Mapping[bytes, bytes]]) -> Dict[bytes, bytes]:
+def _others(metadata: Mapping[bytes, bytes] | None) -> dict[bytes, bytes]:
     return {key: value for key, value in (metadata or {}).items() if key != SEAL}
 
 
 def _checked_metadata(
-    metadata: Optional[Mapping[bytes, bytes]], path: Union[str, Path]
-) -> Dict[bytes, bytes]:
+    metadata: Mapping[bytes, bytes] | None, path: str | Path
+) -> dict[bytes, bytes]:
     others = _others(metadata)
     written = _seal(metadata).get("metadata")
     if written is not None and _metadata_hash(others) != written:

@@ -5,9 +5,10 @@ modules `attributions`, `perturbations` and `faithfulness` define the three form
 """
 
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import pyarrow
 from pyarrow import types
@@ -79,14 +80,14 @@ class TableFormat:
     name: str
     command: str
     key: bytes
-    columns: Tuple[pyarrow.Field, ...]
-    described: Tuple[str, ...]
+    columns: tuple[pyarrow.Field, ...]
+    described: tuple[str, ...]
     metadata: Mapping[str, str]
     component_columns: bool = False
     version: int = 1
 
     @property
-    def column_names(self) -> Tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The names of the columns that every file of this format has."""
         return tuple(field.name for field in self.columns)
 
@@ -99,7 +100,7 @@ class TableFormat:
         with writing(path) as unfinished:
             write_sealed(table, unfinished, row_group_size=ROW_GROUP)
 
-    def read(self, path: Path) -> Tuple[pyarrow.Table, Dict[str, Any]]:
+    def read(self, path: Path) -> tuple[pyarrow.Table, dict[str, Any]]:
         """The table and its metadata; raises `InputError` if either does not follow the format."""
         if not path.is_file():
             raise InputError(f"{path}: no such file")
@@ -115,11 +116,11 @@ class TableFormat:
         self._check_columns(path, table, metadata)
         return table, metadata
 
-    def read_metadata(self, path: Union[str, Path]) -> Dict[str, Any]:
+    def read_metadata(self, path: str | Path) -> dict[str, Any]:
         """The metadata alone; raises `KeyError` for a file of another kind."""
         return read_json(sealed_metadata(path)[self.key])
 
-    def find_metadata(self, path: Path) -> Optional[Dict[str, Any]]:
+    def find_metadata(self, path: Path) -> dict[str, Any] | None:
         """The metadata alone; None if this is not a readable file of this format."""
         try:
             text = sealed_metadata(path).get(self.key)
@@ -131,7 +132,7 @@ class TableFormat:
         """Whether the file is of this format."""
         return self.find_metadata(path) is not None
 
-    def _check_metadata(self, path: Path, metadata: Dict[str, Any]) -> None:
+    def _check_metadata(self, path: Path, metadata: dict[str, Any]) -> None:
         if metadata.get("format") != self.version:
             raise InputError(
                 f"{path}: has format {metadata.get('format')}, but only {self.version} can be read"
@@ -145,7 +146,7 @@ class TableFormat:
             ):
                 raise InputError(f"{path}: its metadata have no object '{key}'")
 
-    def _check_columns(self, path: Path, table: pyarrow.Table, metadata: Dict[str, Any]) -> None:
+    def _check_columns(self, path: Path, table: pyarrow.Table, metadata: dict[str, Any]) -> None:
         components = metadata[self.described[0]] if self.component_columns else {}
         scores = [pyarrow.field(name, NUMBERS) for name in components]
         for field in (*scores, *self.columns):
@@ -178,8 +179,8 @@ def to_chunk(
 
 
 def text_record(
-    id: str, tokens: Sequence[str], label: Optional[str], predicted: str, probs: Sequence[float]
-) -> Dict[str, Any]:
+    id: str, tokens: Sequence[str], label: str | None, predicted: str, probs: Sequence[float]
+) -> dict[str, Any]:
     """The values of `TEXT_COLUMNS`."""
     words = [replace_surrogates(token) for token in tokens]
     values = (replace_surrogates(id), words, label, predicted, probs)
@@ -191,12 +192,12 @@ def replace_surrogates(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def component_columns(table: pyarrow.Table) -> List[str]:
+def component_columns(table: pyarrow.Table) -> list[str]:
     """The columns called `component.field`: checks of methods, and results of perturbations."""
     return [name for name in table.column_names if "." in name]
 
 
-def _parse(path: Path, text: bytes) -> Dict[str, Any]:
+def _parse(path: Path, text: bytes) -> dict[str, Any]:
     try:
         metadata = read_json(text)
     except ValueError as error:
@@ -236,7 +237,7 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 
 # What a column must contain, in words, and whether an element fits; files of other programs may have
 # other types of numbers.
-_ELEMENTS: Dict[pyarrow.DataType, Tuple[str, Callable[[pyarrow.DataType], bool]]] = {
+_ELEMENTS: dict[pyarrow.DataType, tuple[str, Callable[[pyarrow.DataType], bool]]] = {
     NUMBERS: ("lists of numbers", _is_number),
     WORDS: ("lists of words", _is_text),
 }

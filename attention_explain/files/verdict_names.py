@@ -1,6 +1,7 @@
 """Names in verdict.json and in tables of verdicts that versions before 0.2 wrote, and their present names."""
 
-from typing import Any, Container, Dict, Mapping
+from collections.abc import Container, Mapping
+from typing import Any
 
 ANSWERS = {"cannot be told": "inconclusive"}
 QUESTIONS = {"only": "unique", "points": "finds_words", "model": "specific"}
@@ -25,7 +26,7 @@ def column_in(columns: Container[str], name: str) -> str:
     return name if name in columns else next(earlier, name)
 
 
-def present_verdict(record: Mapping[str, Any]) -> Dict[str, Any]:
+def present_verdict(record: Mapping[str, Any]) -> dict[str, Any]:
     """The content of verdict.json with present names."""
     return {
         **record,

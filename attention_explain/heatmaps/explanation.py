@@ -3,8 +3,9 @@ One explained text: what `predict` prints, `attribute` writes, `explain` returns
 contains.
 """
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Any
 
 import numpy
 
@@ -19,20 +20,20 @@ class Explanation(ExplainedText):
     """An explained text that prints itself, in the terminal and in notebooks."""
 
     @property
-    def context(self) -> Optional[str]:
+    def context(self) -> str | None:
         """The text of the pair without scores, after its name; None if both have scores."""
         if self.other is None or self.side == BOTH:
             return None
         return f"{'passage' if self.side == 'query' else 'query'}: {' '.join(self.other)}"
 
     @property
-    def query_start(self) -> Optional[int]:
+    def query_start(self) -> int | None:
         """The index of the first token of the query, if both texts have scores."""
         return len(self.tokens) - len(self.other or ()) if self.side == BOTH else None
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A line of `allennlp predict`, without unknown values."""
-        known: Dict[str, Any] = {
+        known: dict[str, Any] = {
             "id": self.id or None,
             "tokens": self.tokens,
             "label": self.label,
@@ -70,7 +71,7 @@ class Explanation(ExplainedText):
         return fragment(self)
 
 
-def short(values: Sequence[float]) -> List[float]:
+def short(values: Sequence[float]) -> list[float]:
     """Round to the digits of single precision: .3 for .30000001192092896."""
     return [
         value if isinstance(value, int) else float(str(numpy.float32(value))) for value in values

@@ -5,13 +5,13 @@ contain.
 """
 
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
-from typing import Sequence, Tuple
 
 from attention_explain.files.own_files import PAGE_MARK
 
-Colour = Tuple[int, int, int]
+Colour = tuple[int, int, int]
 
 # The number of shades of a scale, in addition to white.
 SHADES = 12

@@ -1,7 +1,8 @@
 """Heatmaps as HTML, in a page or in a notebook: the tokens of a text, in one row per method."""
 
+from collections.abc import Sequence
 from html import escape
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any
 
 from attention_explain.files.attributions import markings
 from attention_explain.heatmaps.explanation import Explanation
@@ -22,7 +23,7 @@ def page(
     cards: Sequence[str],
     title: str = "Which tokens mattered",
     about: Sequence[str] = (),
-    methods: Optional[Dict[str, Dict[str, Any]]] = None,
+    methods: dict[str, dict[str, Any]] | None = None,
     facts: Sequence[Facts] = (),
 ) -> str:
     """
@@ -57,7 +58,7 @@ def fragment(explanation: Explanation) -> str:
     return f"<div class=ae><style>{style()}</style>{card(explanation)}{legend()}</div>"
 
 
-def card(explanation: Explanation, heading: str = "h2", facts: Optional[Facts] = None) -> str:
+def card(explanation: Explanation, heading: str = "h2", facts: Facts | None = None) -> str:
     """
     One text: the prediction, then a row of tokens per method. `facts` are for pages on which texts can be sorted.
     """
@@ -91,7 +92,7 @@ def _prediction(explanation: Explanation) -> str:
     return "".join(parts) + f"<span class=probs>{''.join(bars)}</span>"
 
 
-def _row(explanation: Explanation, method: str, scores: Optional[List[float]]) -> str:
+def _row(explanation: Explanation, method: str, scores: list[float] | None) -> str:
     name = escape(method)
     if scores is None:
         reason = escape(explanation.skipped.get(method, "not known"))
@@ -125,7 +126,7 @@ def _token(token: str, score: float, largest: float, signed: bool, unknown: bool
     return f"<i{f' class={colour}' if colour else ''} title={score:.3g}>{word}</i>"
 
 
-def _rationale_rows(explanation: Explanation) -> List[str]:
+def _rationale_rows(explanation: Explanation) -> list[str]:
     """One row per annotator."""
     by_annotator = markings(explanation.rationale)
     rows = []
@@ -143,7 +144,7 @@ def _rationale_rows(explanation: Explanation) -> List[str]:
     return rows
 
 
-def _other_row(explanation: Explanation) -> List[str]:
+def _other_row(explanation: Explanation) -> list[str]:
     """The text of a pair that has no scores."""
     if explanation.context is None:
         return []
@@ -154,7 +155,7 @@ def _other_row(explanation: Explanation) -> List[str]:
     ]
 
 
-def _join(words: Sequence[str], query_start: Optional[int]) -> str:
+def _join(words: Sequence[str], query_start: int | None) -> str:
     """The words, with a bar before the query of a pair."""
     if query_start is None:
         return " ".join(words)
@@ -173,7 +174,7 @@ def legend() -> str:
     )
 
 
-def _methods_table(methods: Dict[str, Dict[str, Any]]) -> str:
+def _methods_table(methods: dict[str, dict[str, Any]]) -> str:
     if not methods:
         return ""
     rows = "".join(
@@ -190,5 +191,5 @@ def _methods_table(methods: Dict[str, Dict[str, Any]]) -> str:
     )
 
 
-def _sum(sums_to: Optional[str]) -> str:
+def _sum(sums_to: str | None) -> str:
     return f"scores sum to: {escape(sums_to)}" if sums_to else ""

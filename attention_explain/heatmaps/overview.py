@@ -3,11 +3,11 @@ Pages with many texts: facts to sort and filter them by, a summary line per meth
 of the page handles.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
 
 import numpy
 
@@ -42,9 +42,9 @@ class Facts:
 
     words: int
     methods: Sequence[str]
-    wrong: Optional[bool]
-    shared: Dict[str, float]
-    marked: Dict[str, float]
+    wrong: bool | None
+    shared: dict[str, float]
+    marked: dict[str, float]
 
     @property
     def disputed(self) -> float:
@@ -64,7 +64,7 @@ def facts_of(explanation: Explanation) -> Facts:
     length = len(explanation.tokens)
     most = max(1, round(TOP * length))
     top = {name: top_weights(scores, most) for name, scores in scored.items()}
-    overlaps: Dict[str, List[float]] = {name: [] for name in scored}
+    overlaps: dict[str, list[float]] = {name: [] for name in scored}
     for one, other in combinations(scored, 2):
         overlap = float(top[one] @ top[other]) / most
         # The control is compared with the methods, but no method with the control.
@@ -131,7 +131,7 @@ def _controls(labelled: bool) -> str:
     )
 
 
-def _select(name: str, options: Dict[str, str]) -> str:
+def _select(name: str, options: dict[str, str]) -> str:
     listed = "".join(f'<option value="{value}">{text}</option>' for value, text in options.items())
     return f"<select name={name}>{listed}</select>"
 

@@ -4,7 +4,6 @@ import math
 import shutil
 import sys
 import unicodedata
-from typing import List, Optional
 
 from attention_explain.heatmaps.explanation import Explanation
 
@@ -19,7 +18,7 @@ LONGEST_TOKEN = 24
 ORANGE, BLUE, PLAIN = "\033[38;5;208m", "\033[38;5;33m", "\033[0m"
 
 
-def render(explanation: Explanation, colour: Optional[bool] = None) -> str:
+def render(explanation: Explanation, colour: bool | None = None) -> str:
     """The text as lines; by default with colours if standard output is a terminal."""
     colour = sys.stdout.isatty() if colour is None else colour
     lines = [_prediction(explanation)]
@@ -44,9 +43,9 @@ def _cell_width(method: str) -> int:
     return max(NUMBER + 1 + BAR, len(method))
 
 
-def _blocks(methods: List[str], room: int) -> List[List[str]]:
+def _blocks(methods: list[str], room: int) -> list[list[str]]:
     """The methods, divided into blocks that fit the width of the terminal."""
-    blocks: List[List[str]] = []
+    blocks: list[list[str]] = []
     left = 0
     for method in methods:
         needed = 2 + _cell_width(method)
@@ -69,7 +68,7 @@ def _prediction(explanation: Explanation) -> str:
     return printable("; ".join(phrases))
 
 
-def _block(explanation: Explanation, methods: List[str], width: int, colour: bool) -> List[str]:
+def _block(explanation: Explanation, methods: list[str], width: int, colour: bool) -> list[str]:
     header = "  ".join(printable(name).ljust(_cell_width(name)) for name in methods)
     cells = [_cells(explanation.scores[name] or [], _cell_width(name), colour) for name in methods]
     lines = [f"{'token'.ljust(width)}  {header}"]
@@ -83,7 +82,7 @@ def _block(explanation: Explanation, methods: List[str], width: int, colour: boo
     return [line.rstrip() for line in lines]
 
 
-def _cells(scores: List[float], width: int, colour: bool) -> List[str]:
+def _cells(scores: list[float], width: int, colour: bool) -> list[str]:
     """Each score, with a bar in proportion to the largest score of the method."""
     largest = max(map(abs, scores), default=0.0)
     # Three significant digits of the largest score.

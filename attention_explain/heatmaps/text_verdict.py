@@ -5,7 +5,6 @@ words. For the terminal and for notebooks.
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Dict, List, Optional, Tuple
 
 from attention_explain.heatmaps.html_document import style
 from attention_explain.heatmaps.terminal import columns, printable
@@ -34,10 +33,10 @@ class TopWords:
     positions : their positions in the text, in the same order.
     """
 
-    words: List[str]
+    words: list[str]
     without: ModelOutput
     only: ModelOutput
-    positions: List[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,9 @@ class TextVerdict:
     tokens: int
     top: int
     output: ModelOutput
-    methods: Dict[str, TopWords]
-    missing: Dict[str, str]
-    random: Optional[Tuple[float, float]]
+    methods: dict[str, TopWords]
+    missing: dict[str, str]
+    random: tuple[float, float] | None
 
     def __str__(self) -> str:
         rows = [self._header(), *self._rows()]
@@ -90,11 +89,11 @@ class TextVerdict:
         length = "one word" if self.tokens == 1 else f"{self.tokens} words"
         return f"class {self.target}: {self.output.probability:.3f} with all of the text ({length})"
 
-    def _header(self) -> List[str]:
+    def _header(self) -> list[str]:
         words = "word" if self.top == 1 else f"{self.top} words"
         return ["method", f"its top {words}", "without", "only these"]
 
-    def _rows(self) -> List[List[str]]:
+    def _rows(self) -> list[list[str]]:
         rows = [
             [name, " ".join(of.words), self._shown(of.without), self._shown(of.only)]
             for name, of in self.methods.items()
@@ -110,7 +109,7 @@ class TextVerdict:
         change = f", predicted {output.label}" if output.label != self.output.label else ""
         return f"{output.probability:.3f}{change}"
 
-    def _last(self) -> List[str]:
+    def _last(self) -> list[str]:
         lines = [f"{name}: no scores, {reason}" for name, reason in self.missing.items()]
         if self.random is None or self.tokens == self.top:
             return [*lines, "these are all words of the text: there is nothing to choose from"]

@@ -142,6 +142,8 @@ class AdversarialObjective(Objective):
         # Nothing is trained on texts without labels.
         if self._loss_reduction == "sum" or "label" not in output:
             return losses.sum()
+        if self._class_weights is None:
+            raise InputError("loss_reduction 'as_published' needs the model's `class_weights`")
         # Their code sums over the batch, with the distance halved once more; gives each text this
         # sum, times the weight of its class; and sums again.
         return losses.sum() / 2 * self._class_weights[output["label"]].sum()

@@ -48,7 +48,7 @@ class Text(NamedTuple):
 
 def text_of(metadata: Mapping[str, Any]) -> Text:
     """From an instance's metadata."""
-    return Text(**{name: metadata.get(name) for name in Text._fields})
+    return Text(**{name: metadata[name] for name in Text._fields if name in metadata})
 
 
 def texts_of(output: dict[str, Any]) -> list[Text]:
@@ -156,20 +156,13 @@ class BaseModel:
                     f"that is compared with it {kinds[not reads_pairs]}"
                 )
         # Through its own reader, which may put symbols around the text that ours does not.
-        instances = [
-            reader.text_to_instance(
-                tokens=text.tokens,
-                id=text.id,
-                **(
-                    {"query_tokens": text.query, "candidates": text.candidates}
-                    if reads_pairs
-                    else {}
-                ),
-            )
-            for text in texts
-        ]
-        for instance in instances:
-            reader.apply_token_indexers(instance)
+        instances = []
+        for text in texts:
+            fields: dict[str, Any] = {"tokens": text.tokens, "id": text.id}
+            if reads_pairs:
+                fields |= {"query_tokens": text.query, "candidates": text.candidates}
+            instances.append(reader.text_to_instance(**fields))
+            reader.apply_token_indexers(instances[-1])
         return instances
 
 

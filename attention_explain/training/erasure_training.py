@@ -100,7 +100,9 @@ class ErasureTraining(TrainerCallback):
             return None
         words = inputs.get("attendable")
         words = get_text_field_mask(inputs["tokens"]) if words is None else words
-        erased = drawn_erasures(*words.shape, self._generator).to(words.device, non_blocking=True)
+        texts, length = words.shape
+        erased = drawn_erasures(texts, length, self._generator)
+        erased = erased.to(words.device, non_blocking=True)
         return args, {**inputs, "tokens": masked(inputs["tokens"], erased & words, self._mask_ids)}
 
     def on_end(

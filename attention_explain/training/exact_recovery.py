@@ -5,12 +5,12 @@ checkpoints hold: random generators, the order of the data, and sums over the cu
 
 import logging
 import random
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 import numpy
 import torch
@@ -36,7 +36,7 @@ TrainEpoch = Callable[[GradientDescentTrainer, int], dict[str, float]]
 def random_state() -> RandomState:
     """The states of all random generators, in tensors and plain values, which `torch.load` accepts."""
     version, words, gauss = random.getstate()
-    name, keys, *rest = numpy.random.get_state()
+    name, keys, *rest = cast(tuple[Any, ...], numpy.random.get_state())
     return {
         "python": [version, torch.tensor(words), gauss],
         "numpy": [name, torch.from_numpy(keys.astype(numpy.int64)), *rest],
@@ -119,7 +119,7 @@ class Recovery:
             trainer._num_epochs = num_epochs
         if self._loaded is not None:
             # No epoch was left. The test data are read next.
-            self._restore_trainer()
+            self._restore_trainer(self._loaded)
 
     def train_epoch(self, train: TrainEpoch, epoch: int) -> dict[str, float]:
         """What `train` returns, with everything restored before it."""
@@ -129,7 +129,7 @@ class Recovery:
         if trainer._epochs_completed < trainer._start_after_epochs_completed:
             self._read_again(train, epoch)
             return {}
-        begun = self._restore_trainer()
+        begun = self._restore_trainer(self._loaded)
         if begun is None:
             return self._train_next(train, epoch)
         return self._train_rest(train, epoch, begun)
@@ -196,9 +196,9 @@ class Recovery:
             for _ in self._trainer._validation_data_loader:
                 pass
 
-    def _restore_trainer(self) -> dict[str, Any] | None:
+    def _restore_trainer(self, state: dict[str, Any]) -> dict[str, Any] | None:
         """Returns the state of the epoch that the checkpoint has begun, if it has."""
-        trainer, state = self._trainer, self._loaded
+        trainer = self._trainer
         self._loaded = None
         trainer._total_batches_completed = state["total_batches"]
         for parameter, trainable in zip(trainer.model.parameters(), state["trainable"]):
@@ -269,7 +269,8 @@ class EpochLosses:
             if total_reg is not None:
                 # The trainer tells the latest batch's alone.
                 single = self._batches_per_step == 1
-                reg = (reg or 0.0) + (batch_reg if single else total_reg - self._last_total_reg)
+                added = batch_reg if single else total_reg - self._last_total_reg
+                reg = (reg or 0.0) + (added or 0.0)
                 self._last_total_reg = total_reg
             self.totals = (loss + batch, reg)
         return self.totals
@@ -320,7 +321,7 @@ def carries_state(loader: DataLoader | None) -> bool:
 
 def metric_states(model: Model) -> dict[str, dict[str, Any]]:
     """What the metrics of a model have counted so far, by the path to each metric."""
-    states = {}
+    states: dict[str, dict[str, Any]] = {}
     for path, metric in _metrics(model).items():
         states[path] = {}
         for name, value in vars(metric).items():
@@ -357,14 +358,13 @@ def _metrics(model: Model) -> dict[str, Any]:
         is_metric = hasattr(type(value), "get_metric")
         if is_metric:
             metrics[path] = value
+        inner: Iterable[tuple[Any, Any]] = ()
         if isinstance(value, Mapping):
             inner = value.items()
         elif isinstance(value, (list, tuple)):
             inner = enumerate(value)
         elif is_metric or isinstance(value, torch.nn.Module):
             inner = vars(value).items()
-        else:
-            inner = ()
         pending += [(f"{path}.{name}", each) for name, each in inner]
     return metrics
 
@@ -385,9 +385,8 @@ def _packed(value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return ["value", value]
     # Also those of numpy.
-    for number, kind in ((Integral, int), (Real, float)):
-        if isinstance(value, number):
-            return ["value", kind(value)]
+    if isinstance(value, Real):
+        return ["value", int(value) if isinstance(value, Integral) else float(value)]
     raise _NotPlain
 
 

@@ -6,8 +6,8 @@ list of configs appears at once.
 import argparse
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Dict, List, Optional
 
 from attention_explain import signals
 from attention_explain.errors import InputError
@@ -27,7 +27,7 @@ DESCRIPTION = (
 )
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run `allennlp study` with these arguments and return its exit code."""
     parser = argparse.ArgumentParser(prog="allennlp study", description=DESCRIPTION)
     add_arguments(parser)
@@ -172,7 +172,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
 
 def _check_files(study: Study, data: str) -> None:
     """Raise before any training if a data file is missing."""
-    by_corpus: Dict[str, Dict[str, None]] = {}
+    by_corpus: dict[str, dict[str, None]] = {}
     for run in study.runs.values():
         for path in missing_files(run.config):
             by_corpus.setdefault(run.key.corpus, {})[path] = None

@@ -7,9 +7,10 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any
 
 from attention_explain.workflow.identity import is_embedded, references
 from attention_explain.workflow.kinds import TrainStep
@@ -33,7 +34,7 @@ def check_data(plan: Plan) -> None:
         raise StudyError(ended.stdout.strip())
 
 
-def _corpora(plan: Plan) -> Iterator[Dict[str, Any]]:
+def _corpora(plan: Plan) -> Iterator[dict[str, Any]]:
     """The distinct readers with their files, except data that other runs make first."""
     seen = set()
     for run in plan.study.runs.values():
@@ -48,7 +49,7 @@ def _corpora(plan: Plan) -> Iterator[Dict[str, Any]]:
             yield {**corpus, "limit": plan.limit}
 
 
-def problem_of(corpus: Mapping[str, Any]) -> Optional[str]:
+def problem_of(corpus: Mapping[str, Any]) -> str | None:
     """An error message about a corpus; None if it is fine, or if its reader has no labels."""
     from allennlp.common import Params
     from allennlp.data import DatasetReader
@@ -76,7 +77,7 @@ def problem_of(corpus: Mapping[str, Any]) -> Optional[str]:
     return _imbalance(paths[split], labels[split], corpus["limit"]) if split in paths else None
 
 
-def _imbalance(path: str, labels: List[str], limit: Optional[int]) -> Optional[str]:
+def _imbalance(path: str, labels: list[str], limit: int | None) -> str | None:
     """An error message if even a perfect model cannot be told from one that predicts the majority."""
     import pandas
 

@@ -6,9 +6,10 @@ printed configs are derived from them.
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any
 
 from analysis.model_config import ModelConfig
 from attention_explain.files.atomic import check_new, check_outputs, write_atomic
@@ -40,8 +41,8 @@ class Experiments:
     size: str
     data: str
     seed: int
-    runs: Dict[str, Dict[str, StudyRun]]
-    one_base: Optional[int]
+    runs: dict[str, dict[str, StudyRun]]
+    one_base: int | None
 
     def to_text(self) -> str:
         """One line per experiment: corpus, run, model, and the runs that must be trained first."""
@@ -67,7 +68,7 @@ class Experiments:
             "and trained by",
             f"  allennlp train FILE.jsonnet -s {shlex.quote(_folder(corpus, name))}",
         ]
-        variables: Dict[str, str] = {}
+        variables: dict[str, str] = {}
 
         def variable(reference: Reference) -> str:
             words = filter(None, (reference.kind, reference.run, reference.listed))
@@ -150,21 +151,21 @@ def _folder(corpus: str, name: str) -> str:
     return f"runs/{fit_for_a_file(f'{corpus}-{name}')}"
 
 
-def _describe(config: Dict[str, Any]) -> str:
+def _describe(config: dict[str, Any]) -> str:
     try:
         return ModelConfig(config).name
     except (AttributeError, KeyError, TypeError):
         return "no attention_classifier"
 
 
-def _attribute(folder: str, data: str, output: str, methods: List[Any]) -> str:
+def _attribute(folder: str, data: str, output: str, methods: list[Any]) -> str:
     words = [method if isinstance(method, str) else json.dumps(method) for method in methods]
     return shlex.join(
         ["allennlp", "attribute", folder, data, "-o", output, "--interpreters", *words]
     )
 
 
-def _comment(lines: List[str]) -> str:
+def _comment(lines: list[str]) -> str:
     return "".join(f"// {line}".rstrip() + "\n" for line in lines)
 
 

@@ -8,10 +8,11 @@ import json
 import os
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import Any
 
 from attention_explain.files.records import DamagedFileError, read_record, write_record
 
@@ -21,7 +22,7 @@ GZIP = b"\x1f\x8b"
 # Lines are counted by their lengths in words, rounded up to a multiple of this.
 STEP = 10
 # Number of lines and of words, by line length.
-ByLength = Dict[str, List[int]]
+ByLength = dict[str, list[int]]
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class Contents:
     """
 
     cache: Path
-    known: Dict[str, List[Any]] = field(default_factory=dict)
+    known: dict[str, list[Any]] = field(default_factory=dict)
     changed: bool = False
-    walked: Dict[str, List[Any]] = field(default_factory=dict)
+    walked: dict[str, list[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         with suppress(DamagedFileError):
@@ -58,7 +59,7 @@ class Contents:
         """The hash of a file or folder."""
         return self._about(path)[1]
 
-    def lines(self, path: Path, longest: Optional[float] = None) -> Lines:
+    def lines(self, path: Path, longest: float | None = None) -> Lines:
         """
         All lines in any format, or approximately those of at most `longest` words.
         """
@@ -78,7 +79,7 @@ class Contents:
                 self.cache.parent.mkdir(parents=True, exist_ok=True)
                 write_record(self.cache, {KNOWN: self.known}, indent=1)
 
-    def _about(self, path: Path) -> List[Any]:
+    def _about(self, path: Path) -> list[Any]:
         name = str(path.resolve())
         if path.is_dir():
             if name not in self.walked:
@@ -86,12 +87,12 @@ class Contents:
             return self.walked[name]
         return self._remembered(name, _touched(path), lambda: _read(path))
 
-    def _about_folder(self, path: Path, name: str) -> List[Any]:
+    def _about_folder(self, path: Path, name: str) -> list[Any]:
         """One entry for all files of a folder, which can be thousands."""
         files = {below: path / below for below in _files_below(path)}
         touched = [len(files), _digest([[below, *_touched(one)] for below, one in files.items()])]
 
-        def read() -> Tuple[str, ByLength]:
+        def read() -> tuple[str, ByLength]:
             every = {below: _read(one) for below, one in files.items()}
             digest = _digest({below: one[0] for below, one in every.items()})
             return digest, _together(one[1] for one in every.values())
@@ -99,20 +100,20 @@ class Contents:
         return self._remembered(name, touched, read)
 
     def _remembered(
-        self, name: str, touched: List[Any], read: Callable[[], Tuple[str, ByLength]]
-    ) -> List[Any]:
+        self, name: str, touched: list[Any], read: Callable[[], tuple[str, ByLength]]
+    ) -> list[Any]:
         if name not in self.known or self.known[name][0] != touched:
             self.known[name] = [touched, *read()]
             self.changed = True
         return self.known[name]
 
 
-def _touched(path: Path) -> List[int]:
+def _touched(path: Path) -> list[int]:
     state = path.stat()
     return [state.st_size, state.st_mtime_ns]
 
 
-def _read(path: Path) -> Tuple[str, ByLength]:
+def _read(path: Path) -> tuple[str, ByLength]:
     content = path.read_bytes()
     # The header of a gzip file contains a date, so the hash is that of the content.
     with suppress(OSError, EOFError, zlib.error):
@@ -136,7 +137,7 @@ def _together(every: Iterable[ByLength]) -> ByLength:
     return both
 
 
-def _files_below(folder: Path) -> List[str]:
+def _files_below(folder: Path) -> list[str]:
     """Relative paths of the visible files; follows links, but not in circles."""
     files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):

@@ -4,8 +4,9 @@ earlier steps corrects them (`correction`).
 """
 
 import statistics
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Dict, Iterable, Optional, Tuple
+from typing import Any
 
 from analysis.model_config import type_of
 from attention_explain import defaults
@@ -40,7 +41,7 @@ PLANTED_TEXTS = {"train": 2000, "dev": 400, "test": 400}
 WORDS_OF_TREES = 0.27
 
 
-def training(config: Dict[str, Any], contents: Contents) -> float:
+def training(config: dict[str, Any], contents: Contents) -> float:
     """Seconds for training a run."""
     trainer = config.get("trainer", {})
     epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
@@ -52,7 +53,7 @@ def training(config: Dict[str, Any], contents: Contents) -> float:
 
 
 def making(
-    kind: FileKind, config: Dict[str, Any], files: Iterable[OutputFile], contents: Contents
+    kind: FileKind, config: dict[str, Any], files: Iterable[OutputFile], contents: Contents
 ) -> float:
     """Seconds for making all files of one kind from a run, in one process."""
     seconds = START
@@ -82,7 +83,7 @@ def passes(file: OutputFile, kind: FileKind, tokens: float, separate: bool = Fal
     return FORWARD * passes_of_measures(measures, len(removals), file.methods, tokens, separate)
 
 
-def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:
+def texts(config: dict[str, Any], split: str, contents: Contents) -> Lines:
     """The texts of a split that the reader keeps."""
     reader = config.get("dataset_reader", {})
     options = reader if isinstance(reader, dict) else {}
@@ -97,13 +98,13 @@ def texts(config: Dict[str, Any], split: str, contents: Contents) -> Lines:
     return Lines(lines.number, round(lines.words * share))
 
 
-def correction(times: Iterable[Tuple[float, float]], default: float = 1.0) -> float:
+def correction(times: Iterable[tuple[float, float]], default: float = 1.0) -> float:
     """The median ratio of measured to estimated times; `default` without any."""
     ratios = [measured / estimate for measured, estimate in times if estimate > 0]
     return statistics.median(ratios) if ratios else default
 
 
-def _seconds_per_word(config: Dict[str, Any]) -> float:
+def _seconds_per_word(config: dict[str, Any]) -> float:
     if _pretrained(config) is not None:
         return PRETRAINED
     model = config.get("model", {})
@@ -111,12 +112,12 @@ def _seconds_per_word(config: Dict[str, Any]) -> float:
     return TRAINING.get(type_of(encoder), OTHER_ENCODER) if encoder else OTHER_ENCODER
 
 
-def _is_frozen(config: Dict[str, Any]) -> bool:
+def _is_frozen(config: dict[str, Any]) -> bool:
     pretrained = _pretrained(config) or {}
     return pretrained.get("train_parameters") is False and pretrained.get("last_layer_only", True)
 
 
-def _pretrained(config: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+def _pretrained(config: dict[str, Any]) -> dict[str, Any] | None:
     """The options of the pretrained transformer, which is the model or its embedder; None without one."""
     model = config.get("model", {})
     if not isinstance(model, dict):

@@ -6,9 +6,10 @@ count by their content, other runs by their own hash.
 import hashlib
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set
+from typing import Any
 
 from analysis.model_config import ModelConfig
 from attention_explain.workflow.contents import Contents
@@ -49,7 +50,7 @@ class Reference:
     run: str
     listed: str = ""
 
-    def seed(self, own: int, one_base: Optional[int]) -> int:
+    def seed(self, own: int, one_base: int | None) -> int:
         """
         The seed of the other run: by default that of the run with the reference, so that each seed has its own
         base. With `one_base`, as published, all seeds are compared with the same base. Masked texts always come
@@ -58,7 +59,7 @@ class Reference:
         return own if one_base is None or self.kind == "scores" else one_base
 
     @property
-    def method(self) -> Optional[str]:
+    def method(self) -> str | None:
         """The method whose scores on all splits are meant, if any."""
         return {"guide": GUIDING, "scores": self.listed}.get(self.kind)
 
@@ -69,7 +70,7 @@ def hash_of(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
-def with_original_names(methods: Sequence[Any]) -> List[Any]:
+def with_original_names(methods: Sequence[Any]) -> list[Any]:
     """Methods with the original names of their options, for hashes."""
     return [
         {
@@ -93,9 +94,9 @@ def with_references(value: Any, replace: Callable[[Reference], str]) -> Any:
     return value
 
 
-def references(value: Any) -> Set[str]:
+def references(value: Any) -> set[str]:
     """The names of all runs that a config refers to."""
-    names: Set[str] = set()
+    names: set[str] = set()
 
     def note(reference: Reference) -> str:
         names.add(reference.run)
@@ -127,9 +128,9 @@ def with_contents(value: Any, contents: Contents) -> Any:
     return _with_names(value, content)
 
 
-def missing_files(value: Any) -> List[str]:
+def missing_files(value: Any) -> list[str]:
     """Files that a config names and that do not exist, except URLs and files that other runs make."""
-    missing: List[str] = []
+    missing: list[str] = []
 
     def note(setting: str, named: str) -> str:
         elsewhere = URL in named or REFERENCE.search(named)
@@ -160,7 +161,7 @@ def _with_names(value: Any, replace: Callable[[str, str], str], setting: str = "
     return replace(setting, value) if isinstance(value, str) else value
 
 
-def is_embedded(config: Dict[str, Any]) -> bool:
+def is_embedded(config: dict[str, Any]) -> bool:
     """Whether the data are generated, not read from files."""
     reader = config.get("dataset_reader")
     return (reader.get("type") if isinstance(reader, dict) else reader) == "planted"
@@ -172,7 +173,7 @@ def fit_for_a_file(name: str) -> str:
     return name if plain == name else f"{plain.strip('-')[:LONGEST_NAME]}-{hash_of(name)}"
 
 
-def name_of(config: Dict[str, Any]) -> str:
+def name_of(config: dict[str, Any]) -> str:
     """A readable name that is valid as a folder name: `sst-bilstm-tanh-softmax-adversary-0.001-7`."""
     model = ModelConfig(config)
     try:

@@ -5,10 +5,9 @@ arguments, in one process. Imports often take longer than the command itself.
 
 import json
 import sys
-from typing import List
 
 
-def main(commands: List[List[str]]) -> None:
+def main(commands: list[list[str]]) -> None:
     """Run the commands; the first that fails ends the process with its exit code."""
     from attention_explain.__main__ import main as allennlp
 

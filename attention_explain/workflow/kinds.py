@@ -6,10 +6,11 @@ in `workflow/study.py`, a line in `KINDS`, and a rule in the Snakefile.
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
+from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.manifest import damaged_file, drop_damaged_manifest, read_manifest
@@ -36,13 +37,13 @@ class TrainStep(Step):
 
     folder: str
     config_file: str
-    config: Dict[str, Any] = field(compare=False)
+    config: dict[str, Any] = field(compare=False)
 
     @property
-    def outputs(self) -> Tuple[str, ...]:
+    def outputs(self) -> tuple[str, ...]:
         return (self.folder,)
 
-    def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
+    def commands(self, missing: Sequence[str], options: Sequence[str]) -> list[list[str]]:
         command = ["-m", "attention_explain", "train", self.config_file, "-s", self.folder]
         # The config names the device.
         return [[*command, "--file-friendly-logging"]]
@@ -50,7 +51,7 @@ class TrainStep(Step):
     def record_of(self, output: str) -> Path:
         return Path(output) / FINISHED
 
-    def files_of(self, output: str) -> List[Path]:
+    def files_of(self, output: str) -> list[Path]:
         vocabulary = sorted(Path(output).glob("vocabulary/[!.]*"))
         return [*(Path(output) / name for name in RUN_FILES), *vocabulary]
 
@@ -68,20 +69,20 @@ class FileCommand:
     """
 
     output: str
-    arguments: Tuple[str, ...]
+    arguments: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilesStep(Step):
     """Makes all files of one kind from a run, such as its attributions."""
 
-    files: Tuple[FileCommand, ...]
+    files: tuple[FileCommand, ...]
 
     @property
-    def outputs(self) -> Tuple[str, ...]:
+    def outputs(self) -> tuple[str, ...]:
         return tuple(file.output for file in self.files)
 
-    def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
+    def commands(self, missing: Sequence[str], options: Sequence[str]) -> list[list[str]]:
         """One process for all files: starting one takes as long as hundreds of texts."""
         left = [[*file.arguments, *options] for file in self.files if file.output in missing]
         return [["-m", "attention_explain.workflow.in_one_process", json.dumps(left)]]
@@ -89,7 +90,7 @@ class FilesStep(Step):
     def record_of(self, output: str) -> Path:
         return Path(output).parent / RECORDS / f"{Path(output).name}.json"
 
-    def files_of(self, output: str) -> List[Path]:
+    def files_of(self, output: str) -> list[Path]:
         return [Path(output)]
 
     def clear(self, output: str) -> None:
@@ -118,23 +119,23 @@ class ResultsStep(Step):
 
     folder: str
     result: str
-    command: Tuple[str, ...]
+    command: tuple[str, ...]
 
     @property
-    def outputs(self) -> Tuple[str, ...]:
+    def outputs(self) -> tuple[str, ...]:
         return (self.folder,)
 
-    def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
+    def commands(self, missing: Sequence[str], options: Sequence[str]) -> list[list[str]]:
         return [list(self.command)]
 
     def record_of(self, output: str) -> Path:
         return record_of_result(Path(output), self.kind, self.result)
 
-    def lock_names(self, runs: Path) -> List[str]:
+    def lock_names(self, runs: Path) -> list[str]:
         """Other steps may write into the same folder at the same time."""
         return [self.name]
 
-    def _stamp(self) -> Dict[str, Any]:
+    def _stamp(self) -> dict[str, Any]:
         return {"identity": self.identity}
 
     def _remove_files(self, output: str) -> None:
@@ -152,16 +153,16 @@ class TableStep(ResultsStep):
         manifest of the folder.
     """
 
-    file: Optional[str] = None
+    file: str | None = None
 
-    def files_of(self, output: str) -> List[Path]:
+    def files_of(self, output: str) -> list[Path]:
         return [] if self.file is None else [Path(self.file)]
 
     def clear(self, output: str) -> None:
         drop_damaged_manifest(Path(output))
         self._remove_files(output)
 
-    def _change(self, output: str, record: Dict[str, Any]) -> str:
+    def _change(self, output: str, record: dict[str, Any]) -> str:
         if self.file is None:
             return _table_damage(Path(output), self.command)
         return super()._change(output, record)
@@ -180,7 +181,7 @@ class ReportStep(ResultsStep):
         """The path of the page."""
         return Path(self.folder) / PAGE
 
-    def files_of(self, output: str) -> List[Path]:
+    def files_of(self, output: str) -> list[Path]:
         return [Path(output) / PAGE]
 
     def clear(self, output: str) -> None:
@@ -201,7 +202,7 @@ class Kind:
     colour : in the graph of a plan.
     """
 
-    step: Type[Step]
+    step: type[Step]
     done: str
     colour: str
 
@@ -209,7 +210,7 @@ class Kind:
 TRAIN, ATTRIBUTE, PERTURB, FAITHFULNESS = "train", "attribute", "perturb", "faithfulness"
 TABLE, REPORT = "table", "report"
 # In the order of the printed plan.
-KINDS: Dict[str, Kind] = {
+KINDS: dict[str, Kind] = {
     TRAIN: Kind(TrainStep, "trained", "#0072b2"),
     ATTRIBUTE: Kind(FilesStep, "attributed", "#009e73"),
     PERTURB: Kind(FilesStep, "perturbed", "#d55e00"),
@@ -219,7 +220,7 @@ KINDS: Dict[str, Kind] = {
 }
 
 
-def read_step(fields: Dict[str, Any]) -> Step:
+def read_step(fields: dict[str, Any]) -> Step:
     """A step from the JSON of `dataclasses.asdict`."""
     fields = {
         key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()

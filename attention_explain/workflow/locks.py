@@ -7,16 +7,16 @@ import fcntl
 import os
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Dict, Iterator, List, Sequence, Tuple
 
 # Set by `make study GPUS=2`; everything runs on the CPU if it is unset or 0.
 GPUS_VARIABLE = "ATTENTION_EXPLAIN_GPUS"
 
 
 @contextmanager
-def locked(folder: Path, names: Sequence[str]) -> Iterator[List[int]]:
+def locked(folder: Path, names: Sequence[str]) -> Iterator[list[int]]:
     """
     Wait until no other process holds any of the names, then hold them. Yields the descriptors: a child
     process that inherits them keeps the locks when its parent is killed.
@@ -37,7 +37,7 @@ def locked(folder: Path, names: Sequence[str]) -> Iterator[List[int]]:
 
 
 @contextmanager
-def visible_gpu(locks: Path) -> Iterator[Tuple[Dict[str, str], List[int]]]:
+def visible_gpu(locks: Path) -> Iterator[tuple[dict[str, str], list[int]]]:
     """
     Environment variables that select a GPU, and the descriptors of its lock: a process that inherits them
     keeps the GPU when its parent is killed. On a cluster, the cluster assigns GPUs.

@@ -6,7 +6,6 @@ run share one box and the done fraction is filled.
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Dict, List, Optional, Set, Tuple
 
 from analysis.written import one_line
 from attention_explain.files.atomic import write_atomic
@@ -31,12 +30,12 @@ def headline(plan: Plan, cores: int) -> str:
     return f"{line}; about {in_words(time_on(left, cores, plan))} on {cores} idle cores"
 
 
-def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
+def time_on(steps: list[Step], cores: int, plan: Plan) -> float:
     """The time of the longest chain, or of all work shared by the cores, whichever is longer."""
     corrected = corrections(plan)
     seconds = {step.name: time_of(step, corrected) for step in steps}
     needs = {step.name: step.needs for step in steps}
-    lengths: Dict[str, float] = {}
+    lengths: dict[str, float] = {}
 
     def length(name: str) -> float:
         if name not in seconds:
@@ -50,14 +49,14 @@ def time_on(steps: List[Step], cores: int, plan: Plan) -> float:
     return max(longest, sum(seconds.values()) / cores)
 
 
-def time_of(step: Step, corrected: Dict[str, float]) -> float:
+def time_of(step: Step, corrected: dict[str, float]) -> float:
     """The corrected estimate for a step."""
     return step.seconds * corrected[step.kind]
 
 
-def corrections(plan: Plan) -> Dict[str, float]:
+def corrections(plan: Plan) -> dict[str, float]:
     """The ratio of measured to estimated time of the steps that are done, by kind."""
-    measured: Dict[str, List[Tuple[float, float]]] = {kind: [] for kind in KINDS}
+    measured: dict[str, list[tuple[float, float]]] = {kind: [] for kind in KINDS}
     for step in plan.steps.values():
         times = step.times
         if times is not None:
@@ -67,7 +66,7 @@ def corrections(plan: Plan) -> Dict[str, float]:
     return {kind: costs.correction(times, of_training) for kind, times in measured.items()}
 
 
-def show(plan: Plan, cores: Optional[int]) -> int:
+def show(plan: Plan, cores: int | None) -> int:
     """Print the plan and draw its graph."""
     from attention_explain.workflow.run import available_cores
 
@@ -91,8 +90,8 @@ class Box:
 
     kind: str
     title: str
-    steps: List[Step] = field(default_factory=list)
-    before: Set[str] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
+    before: set[str] = field(default_factory=set)
     column: int = 0
     row: float = 0.0
 
@@ -136,17 +135,17 @@ def svg(plan: Plan) -> str:
     )
 
 
-def layout(plan: Plan) -> Dict[str, Box]:
+def layout(plan: Plan) -> dict[str, Box]:
     """Boxes in the column after all their inputs, close to these."""
-    boxes: Dict[str, Box] = {}
-    names: Dict[str, str] = {}
+    boxes: dict[str, Box] = {}
+    names: dict[str, str] = {}
     for name, step in plan.steps.items():
         names[name] = f"{step.kind} {step.group}"
         box = boxes.setdefault(names[name], Box(step.kind, step.group))
         box.steps.append(step)
     for name, step in plan.steps.items():
         boxes[names[name]].before |= {names[need] for need in step.needs} - {names[name]}
-    columns: Dict[int, List[Box]] = {}
+    columns: dict[int, list[Box]] = {}
     for name, box in boxes.items():
         box.column = _depth(name, boxes)
         columns.setdefault(box.column, []).append(box)
@@ -157,11 +156,11 @@ def layout(plan: Plan) -> Dict[str, Box]:
     return boxes
 
 
-def _depth(name: str, boxes: Dict[str, Box]) -> int:
+def _depth(name: str, boxes: dict[str, Box]) -> int:
     return max((1 + _depth(one, boxes) for one in boxes[name].before), default=0)
 
 
-def _height_of_parents(box: Box, boxes: Dict[str, Box]) -> float:
+def _height_of_parents(box: Box, boxes: dict[str, Box]) -> float:
     rows = [boxes[one].row for one in box.before]
     return sum(rows) / len(rows) if rows else 0.0
 

@@ -2,9 +2,9 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Tuple
 
 from attention_explain.workflow import costs
 from attention_explain.workflow.contents import Contents
@@ -42,8 +42,8 @@ class Plan:
     study: Study
     folders: Folders
     results: Path
-    steps: Dict[str, Step]
-    limit: Optional[int] = None
+    steps: dict[str, Step]
+    limit: int | None = None
 
     def to_json(self) -> str:
         """The steps that are not done yet, for the engine."""
@@ -55,14 +55,14 @@ class Plan:
         return json.dumps({"runs": str(self.folders.runs), "steps": steps}, indent=1)
 
 
-def read_steps(plan: Path) -> Dict[str, Step]:
+def read_steps(plan: Path) -> dict[str, Step]:
     """The steps of `Plan.to_json`."""
     stored = json.loads(plan.read_text(encoding="utf-8"))["steps"]
     return {name: read_step(fields) for name, fields in stored.items()}
 
 
 def make_plan(
-    study: Study, folders: Folders, limit: Optional[int] = None, name: Optional[str] = None
+    study: Study, folders: Folders, limit: int | None = None, name: str | None = None
 ) -> Plan:
     """
     The plan of a study.
@@ -96,7 +96,7 @@ def _folder(study: Study) -> str:
 @dataclass
 class _Planner:
     resolver: Resolver
-    steps: Dict[str, Step] = field(default_factory=dict)
+    steps: dict[str, Step] = field(default_factory=dict)
 
     def add_all(self, results: Path) -> None:
         study = self.resolver.study
@@ -158,7 +158,7 @@ class _Planner:
             )
         )
 
-    def _arguments(self, kind: FileKind, run: ResolvedRun, file: OutputFile) -> Tuple[str, ...]:
+    def _arguments(self, kind: FileKind, run: ResolvedRun, file: OutputFile) -> tuple[str, ...]:
         """The arguments of `allennlp`."""
         words = [kind.command, str(self.resolver.folder(run)), file.reads, "-o", str(file.path)]
         for option, values in file.options:
@@ -169,7 +169,7 @@ class _Planner:
         limit = ("--limit", str(file.limit)) if limited else ()
         return (*words, "--file-friendly-logging", *limit)
 
-    def _source(self, source: TableSource, run: ResolvedRun) -> Optional[Tuple[str, str]]:
+    def _source(self, source: TableSource, run: ResolvedRun) -> tuple[str, str] | None:
         """The path of a table's input and the step that makes it; None if the run has no such file."""
         if source.kind is None:
             return str(self.resolver.folder(run)), run.training

@@ -8,11 +8,12 @@ import platform
 import re
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Set
+from typing import Any
 
 from attention_explain.files.records import DamagedFileError, read_record, write_record
 from attention_explain.messages import in_words
@@ -56,7 +57,7 @@ class Events:
         """The log file of a step."""
         return self.folder / "logs" / f"{step.name}.log"
 
-    def of(self, kind: str) -> Dict[str, Any]:
+    def of(self, kind: str) -> dict[str, Any]:
         """All events of a kind, by step name."""
         paths = sorted((self.folder / kind).glob("[!.]*"))
         return {path.name: _read_event(path) for path in paths}
@@ -67,24 +68,24 @@ class Events:
             for path in (self.folder / kind).glob("*"):
                 path.unlink(missing_ok=True)
 
-    def _write(self, kind: str, step: Step, content: Dict[str, Any]) -> None:
+    def _write(self, kind: str, step: Step, content: dict[str, Any]) -> None:
         path = self.folder / kind / step.name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_record(path, content)
 
 
-def _read_event(path: Path) -> Dict[str, Any]:
+def _read_event(path: Path) -> dict[str, Any]:
     # The file itself is the event, even if its content is damaged.
     with suppress(DamagedFileError):
         return read_record(path) or {}
     return {}
 
 
-def last_error(log: Path, code: Optional[int]) -> str:
+def last_error(log: Path, code: int | None) -> str:
     """The last error in a log, or its last line."""
     if code is not None and code > 128:
         return f"killed by signal {code - 128}"
-    lines: List[str] = []
+    lines: list[str] = []
     if log.is_file():
         with open(log, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
@@ -103,14 +104,14 @@ class Progress:
     """
 
     def __init__(
-        self, steps: Dict[str, Step], pending: Dict[str, Step], events: Events, cores: int
+        self, steps: dict[str, Step], pending: dict[str, Step], events: Events, cores: int
     ) -> None:
         self.steps = steps
         self.pending = pending
         self.events = events
         self.cores = cores
         self.start = time.time()
-        self.reported: Set[str] = set()
+        self.reported: set[str] = set()
 
     def report(self) -> None:
         """Print the steps that have ended since the last call."""
@@ -138,7 +139,7 @@ class Progress:
         return f"; about {in_words((time.time() - self.start) * left / done)} to go"
 
 
-def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Path) -> str:
+def summary(plan: Plan, pending: dict[str, Step], events: Events, engine_log: Path) -> str:
     """The pages to open; or what failed, why, and the log files."""
     missing = [step for step in pending.values() if not step.is_done]
     pages = [step for step in plan.steps.values() if isinstance(step, ReportStep)]
@@ -168,7 +169,7 @@ def summary(plan: Plan, pending: Dict[str, Step], events: Events, engine_log: Pa
     return "\n".join(lines)
 
 
-def _join(steps: List[Step], most: int = 6) -> str:
+def _join(steps: list[Step], most: int = 6) -> str:
     names = [step.description for step in steps[:most]]
     more = len(steps) - most
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
@@ -237,7 +238,7 @@ def write_account(plan: Plan, command: str, cores: int, gpus: int, elapsed: floa
     write_record(plan.results / ACCOUNT, account, indent=1)
 
 
-def machine() -> Dict[str, Any]:
+def machine() -> dict[str, Any]:
     """Processor, cores, memory and Python of this machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {

@@ -5,7 +5,7 @@ files made from a run.
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 from attention_explain.files.records import read_json
 from attention_explain.workflow.contents import Contents
@@ -60,9 +60,9 @@ class ResolvedRun:
     """
 
     run: StudyRun
-    config: Dict[str, Any]
+    config: dict[str, Any]
     identity: str
-    needs: Tuple[str, ...]
+    needs: tuple[str, ...]
 
     @property
     def id(self) -> str:
@@ -100,12 +100,12 @@ class OutputFile:
 
     path: Path
     reads: str
-    options: Tuple[Tuple[str, Tuple[Any, ...]], ...]
-    methods: Tuple[Any, ...]
+    options: tuple[tuple[str, tuple[Any, ...]], ...]
+    methods: tuple[Any, ...]
     split: str
-    limit: Optional[int] = None
-    needs: Tuple[str, ...] = ()
-    evaluation: Optional[Evaluation] = None
+    limit: int | None = None
+    needs: tuple[str, ...] = ()
+    evaluation: Evaluation | None = None
 
 
 @dataclass
@@ -120,10 +120,10 @@ class Resolver:
 
     study: Study
     folders: Folders
-    limit: Optional[int]
+    limit: int | None
     contents: Contents
-    runs: Dict[RunKey, Optional[ResolvedRun]] = field(default_factory=dict)
-    scores: Dict[str, Dict[str, None]] = field(default_factory=dict)
+    runs: dict[RunKey, ResolvedRun | None] = field(default_factory=dict)
+    scores: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def run(self, key: RunKey) -> ResolvedRun:
         """The resolved run; raises `StudyError` for a circular reference."""
@@ -177,7 +177,7 @@ class Resolver:
         options = ((OPTIONS[kind], tuple(methods)),)
         return OutputFile(path, data, options, tuple(methods), split, self.limit, needs)
 
-    def scores_files(self, run: ResolvedRun) -> List[OutputFile]:
+    def scores_files(self, run: ResolvedRun) -> list[OutputFile]:
         """The files of scores on all texts that other runs read."""
         return [
             OutputFile(
@@ -198,9 +198,9 @@ class Resolver:
         identity = hash_of([run.identity, data, identities, self.limit])
         return self.folders.runs / kind.name / f"{name_of(run.config)}-{identity}.parquet"
 
-    def _resolved(self, value: Any, key: RunKey) -> Tuple[Any, Any, Tuple[str, ...]]:
+    def _resolved(self, value: Any, key: RunKey) -> tuple[Any, Any, tuple[str, ...]]:
         """The value with references replaced by paths, the same with identities, and the needed steps."""
-        needs: Dict[str, None] = {}
+        needs: dict[str, None] = {}
 
         def path(reference: Reference) -> str:
             other = self._referred(reference, key)

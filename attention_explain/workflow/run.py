@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from sysconfig import get_path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 from analysis.manifest import MANIFEST
 from attention_explain.files.atomic import write_atomic
@@ -46,7 +47,7 @@ STOPPING = "\nstopping; the same command goes on from here"
 def run(
     plan: Plan,
     profile: str,
-    cores: Optional[int],
+    cores: int | None,
     gpus: int,
     snakemake: str = "snakemake",
     command: str = "",
@@ -69,7 +70,7 @@ def run(
 
 
 def _run(
-    plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, locks: List[int]
+    plan: Plan, state: Path, profile: str, cores: int, gpus: int, snakemake: str, locks: list[int]
 ) -> int:
     write_atomic(state / "plan.json", plan.to_json())
     steps = read_steps(state / "plan.json")
@@ -78,7 +79,7 @@ def _run(
     for message in dict.fromkeys(m for step in plan.steps.values() for m in step.damage.values()):
         print(f"{message}; it is made again")
     print(headline(plan, cores))
-    received: List[int] = []
+    received: list[int] = []
     if steps:
         command = _command(state, profile, cores, gpus, snakemake)
         environment = {**os.environ, GPUS_VARIABLE: str(gpus), "PYTHONPATH": _python_path()}
@@ -127,7 +128,7 @@ def _check_writable(*folders: Path) -> None:
             raise StudyError(f"{folder}: cannot be written into ({error.strerror})") from error
 
 
-def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -> List[str]:
+def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -> list[str]:
     own = HERE / "profiles" / profile
     folder = own if own.is_dir() else Path(profile)
     if not folder.is_dir():
@@ -150,9 +151,9 @@ def _command(state: Path, profile: str, cores: int, gpus: int, snakemake: str) -
     return command
 
 
-def _follow(process: subprocess.Popen, progress: Progress, received: List[int]) -> None:
+def _follow(process: subprocess.Popen, progress: Progress, received: list[int]) -> None:
     """Report progress until the engine has ended; stop it once a signal was received."""
-    stopping: Optional[EngineStop] = None
+    stopping: EngineStop | None = None
     while True:
         try:
             ended = process.poll() is not None
@@ -171,9 +172,9 @@ def _follow(process: subprocess.Popen, progress: Progress, received: List[int]) 
 
 
 @contextmanager
-def _collect_signals() -> Iterator[List[int]]:
+def _collect_signals() -> Iterator[list[int]]:
     """Collect SIGTERM and SIGHUP in a list instead of ending the process."""
-    received: List[int] = []
+    received: list[int] = []
 
     def collect(number: int, _: Any) -> None:
         received.append(number)
@@ -221,17 +222,17 @@ class EngineStop:
                 _send(pid, signal.SIGTERM)
 
 
-def _descendants(pid: int) -> Dict[int, str]:
+def _descendants(pid: int) -> dict[int, str]:
     """The command lines of running descendants by process id, parents before their children."""
     columns = ["ps", "-A", "-ww", "-o", "pid=,ppid=,state=,args="]
     listed = subprocess.run(columns, capture_output=True, text=True, errors="replace").stdout
-    children: Dict[int, Dict[int, str]] = {}
+    children: dict[int, dict[int, str]] = {}
     for line in listed.splitlines():
         child, parent, state, *command = line.split(maxsplit=3)
         # Zombies have ended.
         if state != "Z":
             children.setdefault(int(parent), {})[int(child)] = "".join(command)
-    family: Dict[int, str] = {}
+    family: dict[int, str] = {}
     generation = children.get(pid, {})
     while generation:
         family.update(generation)

@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 from attention_explain.files.atomic import write_atomic
 from attention_explain.files.records import describe_os_error
@@ -89,7 +90,7 @@ def clear_damage(step: Step, log: Path) -> None:
         step.clear(output)
 
 
-def _recovery_options(step: TrainStep) -> List[str]:
+def _recovery_options(step: TrainStep) -> list[str]:
     """Prepare the run folder; returns `--recover` if training can continue."""
     config, folder = Path(step.config_file), Path(step.folder)
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +99,7 @@ def _recovery_options(step: TrainStep) -> List[str]:
 
 
 def _run_command(
-    command: Sequence[str], log: Path, held: Sequence[int], devices: Dict[str, str]
+    command: Sequence[str], log: Path, held: Sequence[int], devices: dict[str, str]
 ) -> int:
     """Run a command until it ends; signals that end this process are passed on to it."""
     environment = {**os.environ, **STEP_ENVIRONMENT, **devices}

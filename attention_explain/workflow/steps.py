@@ -1,10 +1,11 @@
 """The base class of all steps of a plan. A step is done if its files are complete, not if they merely exist."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any
 
 from attention_explain.files.records import (
     DamagedFileError,
@@ -34,16 +35,16 @@ class Step(ABC):
     about: str
     group: str
     identity: str
-    needs: Tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
     @abstractmethod
-    def outputs(self) -> Tuple[str, ...]:
+    def outputs(self) -> tuple[str, ...]:
         """Files or folders, each with a record of its own."""
 
     @abstractmethod
-    def commands(self, missing: Sequence[str], options: Sequence[str]) -> List[List[str]]:
+    def commands(self, missing: Sequence[str], options: Sequence[str]) -> list[list[str]]:
         """
         Arguments of `python` for each process that makes missing outputs. `options` are added to `allennlp`
         commands.
@@ -54,14 +55,14 @@ class Step(ABC):
         """The file that records an output."""
 
     @abstractmethod
-    def files_of(self, output: str) -> List[Path]:
+    def files_of(self, output: str) -> list[Path]:
         """The files of an output."""
 
     @abstractmethod
     def clear(self, output: str) -> None:
         """Remove a damaged output, so that the command that makes it again does not find it."""
 
-    def lock_names(self, runs: Path) -> List[str]:
+    def lock_names(self, runs: Path) -> list[str]:
         """A name for each output that no other step has."""
         return ["-".join(Path(output).relative_to(runs).parts) for output in self.outputs]
 
@@ -76,7 +77,7 @@ class Step(ABC):
         return not self.missing
 
     @property
-    def missing(self) -> Tuple[str, ...]:
+    def missing(self) -> tuple[str, ...]:
         """Outputs that do not exist or are damaged."""
         damaged = self.damage
         return tuple(
@@ -84,7 +85,7 @@ class Step(ABC):
         )
 
     @property
-    def damage(self) -> Dict[str, str]:
+    def damage(self) -> dict[str, str]:
         """Error messages of damaged outputs."""
         messages = {output: self._damage(output) for output in self.outputs}
         return {output: message for output, message in messages.items() if message}
@@ -103,7 +104,7 @@ class Step(ABC):
         outputs = made or self.outputs
         for output in outputs:
             base = self._base(output)
-            content: Dict[str, Any] = {
+            content: dict[str, Any] = {
                 "seconds": round(seconds / len(outputs), 1),
                 "estimate": self.seconds / len(self.outputs),
                 "files": {
@@ -118,7 +119,7 @@ class Step(ABC):
             write_record(record, content)
 
     @property
-    def times(self) -> Optional[Tuple[float, float]]:
+    def times(self) -> tuple[float, float] | None:
         """Measured and estimated seconds; None if the step is not done or the time is not known."""
         if not self.is_done:
             return None
@@ -132,11 +133,11 @@ class Step(ABC):
         record = self._read(output)
         return record is not None and self._matches(record)
 
-    def _stamp(self) -> Dict[str, Any]:
+    def _stamp(self) -> dict[str, Any]:
         """Further content of the records."""
         return {}
 
-    def _matches(self, record: Dict[str, Any]) -> bool:
+    def _matches(self, record: dict[str, Any]) -> bool:
         """Whether the record belongs to this step, not to another one that wrote to the same path."""
         return all(record.get(key) == value for key, value in self._stamp().items())
 
@@ -144,7 +145,7 @@ class Step(ABC):
         """The folder that contains all files of an output."""
         return Path(output)
 
-    def _read(self, output: str) -> Optional[Dict[str, Any]]:
+    def _read(self, output: str) -> dict[str, Any] | None:
         """The record of an output, unless it is missing or damaged."""
         with suppress(DamagedFileError):
             return read_record(self.record_of(output))
@@ -158,7 +159,7 @@ class Step(ABC):
             return str(error)
         return "" if record is None or not self._matches(record) else self._change(output, record)
 
-    def _change(self, output: str, record: Dict[str, Any]) -> str:
+    def _change(self, output: str, record: dict[str, Any]) -> str:
         """An error message if a file differs from the record."""
         files = record.get("files")
         if not isinstance(files, Mapping) or not files:

@@ -1,7 +1,8 @@
 """The contents of a study: runs with their seeds, the files made from them, and tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any
 
 from attention_explain.errors import InputError
 
@@ -62,7 +63,7 @@ class Evaluation:
     attributions: str
     measures: Sequence[Any] = ()
     erasures: Sequence[Any] = ()
-    limit: Optional[int] = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ class StudyRun:
     """
 
     key: RunKey
-    config: Dict[str, Any]
-    files: Dict[FileKind, Dict[str, Any]]
+    config: dict[str, Any]
+    files: dict[FileKind, dict[str, Any]]
     split: str
 
 
@@ -89,7 +90,7 @@ class TableSource:
     name : the name of these files in a run.
     """
 
-    kind: Optional[FileKind] = None
+    kind: FileKind | None = None
     name: str = ""
 
     def __str__(self) -> str:
@@ -110,9 +111,9 @@ class StudyTable:
     """
 
     command: str
-    arguments: Tuple[str, ...]
-    sources: Tuple[TableSource, ...]
-    only: Optional[Tuple[str, ...]] = None
+    arguments: tuple[str, ...]
+    sources: tuple[TableSource, ...]
+    only: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -132,8 +133,8 @@ class Study:
     name: str
     title: str
     size: str
-    chosen: Tuple[str, ...]
-    seeds: Tuple[int, ...]
-    runs: Dict[RunKey, StudyRun]
-    tables: Tuple[StudyTable, ...]
-    one_base: Optional[int] = None
+    chosen: tuple[str, ...]
+    seeds: tuple[int, ...]
+    runs: dict[RunKey, StudyRun]
+    tables: tuple[StudyTable, ...]
+    one_base: int | None = None

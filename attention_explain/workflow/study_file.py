@@ -1,8 +1,9 @@
 """Reads and checks the jsonnet file of a study; mistakes in it raise `StudyError`."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple
+from typing import Any
 
 from attention_explain.errors import InputError
 from attention_explain.jsonnet import configs_folder, evaluate_file, find_config
@@ -46,7 +47,7 @@ def load_study(
     name: str,
     size: str = "full",
     data: str = DATA,
-    seeds: Optional[int] = None,
+    seeds: int | None = None,
     corpora: Sequence[str] = (),
     models: Sequence[str] = (),
 ) -> Study:
@@ -68,7 +69,7 @@ def load_study(
     first = read_study(path, size, data, FIRST)
     chosen = _chosen_corpora(first["corpora"], corpora, path)
     numbers = _seeds(first["seeds"], seeds, path)
-    runs: Dict[RunKey, StudyRun] = {}
+    runs: dict[RunKey, StudyRun] = {}
     for index, seed in enumerate(numbers):
         stated = first if seed == FIRST else read_study(path, size, data, seed)
         for corpus in chosen:
@@ -91,7 +92,7 @@ def load_study(
     return Study(path.stem, first["title"], size, tuple(corpora), numbers, runs, tables, one_base)
 
 
-def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
+def read_study(path: Path, size: str, data: str, seed: int) -> dict[str, Any]:
     """The checked content of a study file for a size, a data folder and a seed."""
     if size not in SIZES:
         raise StudyError(f"there is no size '{size}'; there are {', '.join(SIZES)}")
@@ -100,7 +101,7 @@ def read_study(path: Path, size: str, data: str, seed: int) -> Dict[str, Any]:
 
 def load_runs(
     name: str, size: str, data: str, seed: int
-) -> Tuple[Dict[str, Dict[str, StudyRun]], Optional[int]]:
+) -> tuple[dict[str, dict[str, StudyRun]], int | None]:
     """
     All runs of a study for a seed, by corpus and name; and the seed of all runs that others refer to, None if each
     refers to its own seed.
@@ -126,7 +127,7 @@ def _evaluated(path: Path, size: str, data: str, seed: int) -> Any:
         raise StudyError(str(error)) from error
 
 
-def _checked(stated: Any, path: Path) -> Dict[str, Any]:
+def _checked(stated: Any, path: Path) -> dict[str, Any]:
     _check_keys(stated, ("title", "seeds", "corpora", "tables", ONE_BASE), f"{path}", 4)
     if not isinstance(stated.get(ONE_BASE, False), bool):
         raise StudyError(f"{path}: '{ONE_BASE}' is neither true nor false")
@@ -144,7 +145,7 @@ def _checked(stated: Any, path: Path) -> Dict[str, Any]:
 
 
 def _check_keys(
-    stated: Any, known: Optional[Sequence[str]], where: str, needed: Optional[int] = None
+    stated: Any, known: Sequence[str] | None, where: str, needed: int | None = None
 ) -> None:
     """Raise unless all keys are known and the first `needed` of the known keys (all if None) are present."""
     if not isinstance(stated, dict):
@@ -159,7 +160,7 @@ def _check_keys(
             raise StudyError(f"{where}: '{key}' is missing")
 
 
-def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -> Tuple[str, ...]:
+def _chosen_corpora(stated: dict[str, Any], wanted: Sequence[str], path: Path) -> tuple[str, ...]:
     for corpus in wanted:
         if corpus not in stated:
             raise StudyError(
@@ -170,8 +171,8 @@ def _chosen_corpora(stated: Dict[str, Any], wanted: Sequence[str], path: Path) -
 
 
 def _chosen_models(
-    runs: Dict[RunKey, StudyRun], wanted: Sequence[str], path: Path
-) -> Dict[RunKey, StudyRun]:
+    runs: dict[RunKey, StudyRun], wanted: Sequence[str], path: Path
+) -> dict[RunKey, StudyRun]:
     known = dict.fromkeys(key.name for key in runs)
     for name in wanted:
         if name not in known:
@@ -190,7 +191,7 @@ def _chosen_models(
     return {key: run for key, run in runs.items() if key.name in chosen}
 
 
-def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
+def _seeds(stated: Any, number: int | None, path: Path) -> tuple[int, ...]:
     if not isinstance(stated, list) or not all(isinstance(seed, int) for seed in stated):
         raise StudyError(f"{path}: 'seeds' is not a list of whole numbers")
     if number is None:
@@ -201,7 +202,7 @@ def _seeds(stated: Any, number: Optional[int], path: Path) -> Tuple[int, ...]:
     return tuple([*stated, *more][:number])
 
 
-def _run(key: RunKey, stated: Dict[str, Any], path: Path) -> StudyRun:
+def _run(key: RunKey, stated: dict[str, Any], path: Path) -> StudyRun:
     config = stated["config"]
     split = stated.get("split", "test" if SPLITS["test"] in config else "dev")
     if SPLITS.get(split) not in config:

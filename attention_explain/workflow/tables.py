@@ -1,10 +1,11 @@
 """The last steps of a plan: tables, the outcomes of the papers' claims, and the report page."""
 
 import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type
+from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.manifest import MANIFEST, drop_section, read_manifest
@@ -28,7 +29,7 @@ WRITE_A_FILE = ("models", "causes")
 
 
 # Finds the path of a table's input and the name of the step that makes it; None if a run has none.
-Finder = Callable[[TableSource, ResolvedRun], Optional[Tuple[str, str]]]
+Finder = Callable[[TableSource, ResolvedRun], tuple[str, str] | None]
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ class WantedTable:
     table: StudyTable
     folder: Path
     about: str
-    files: Dict[str, str]
+    files: dict[str, str]
 
 
 def wanted_tables(
     table: StudyTable, results: Path, runs: Sequence[ResolvedRun], find: Finder
-) -> List[WantedTable]:
+) -> list[WantedTable]:
     """The table; or one per corpus, each in its own folder, if it cannot combine several corpora."""
     chosen = [run for run in runs if table.only is None or run.run.key.name in table.only]
     corpora = dict.fromkeys(run.run.key.corpus for run in chosen)
@@ -64,19 +65,19 @@ def wanted_tables(
     ]
 
 
-def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> Dict[str, str]:
+def _files(table: StudyTable, runs: Sequence[ResolvedRun], find: Finder) -> dict[str, str]:
     inputs = (find(source, run) for source in table.sources for run in runs)
     return dict(each for each in inputs if each is not None)
 
 
-def table_steps(wanted: Sequence[WantedTable], results: Path) -> List[Step]:
+def table_steps(wanted: Sequence[WantedTable], results: Path) -> list[Step]:
     """Steps for all tables that have inputs, and claims and a report for folders with more than csv files."""
     code = hash_of(_sources(ANALYSIS))
     tables = [_table_step(one, code) for one in wanted if one.files]
-    folders: Dict[str, List[TableStep]] = {}
+    folders: dict[str, list[TableStep]] = {}
     for step in tables:
         folders.setdefault(step.folder, []).append(step)
-    steps: List[Step] = list(tables)
+    steps: list[Step] = list(tables)
     for name, made in folders.items():
         # A folder of plain csv files has no manifest to make a report from.
         if all(step.file for step in made):
@@ -115,7 +116,7 @@ def _table_step(wanted: WantedTable, code: str) -> TableStep:
 
 
 def _of_folder(
-    step: Type[ResultsStep],
+    step: type[ResultsStep],
     kind: str,
     command: str,
     folder: Path,
@@ -153,14 +154,14 @@ def drop_unwanted(results: Path, steps: Iterable[Step]) -> None:
                 record.unlink()
 
 
-def _commands(folder: Path) -> Dict[str, Any]:
+def _commands(folder: Path) -> dict[str, Any]:
     # The step that writes into the folder will report a damaged manifest.
     with suppress(AnalysisError):
         return read_manifest(folder)["commands"]
     return {}
 
 
-def _sources(folder: Path) -> Dict[str, str]:
+def _sources(folder: Path) -> dict[str, str]:
     """Hashes of the code of the analysis: tables are made again when it changes."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()

@@ -6,7 +6,7 @@ import zipfile
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Dict, Tuple
+from typing import Any
 
 from attention_explain.files.records import read_json
 from attention_explain.workflow.study import StudyError
@@ -18,7 +18,7 @@ CONFIG = "config.json"
 RECOVERED = "recovered"
 
 
-def prepare(folder: Path, config: Dict[str, Any]) -> bool:
+def prepare(folder: Path, config: dict[str, Any]) -> bool:
     """
     Prepare the folder for `allennlp train`; returns whether to pass `--recover`. Incomplete checkpoints are
     removed. Without a complete one, training starts again from the beginning.
@@ -56,7 +56,7 @@ def drop_checkpoints(folder: Path) -> None:
         path.unlink()
 
 
-def _states(folder: Path) -> Dict[Path, Tuple[str, str]]:
+def _states(folder: Path) -> dict[Path, tuple[str, str]]:
     """The files of checkpoints, with epoch and batch."""
     names = {path: STATES.fullmatch(path.name) for path in folder.iterdir()}
     return {path: (name[2], name[3]) for path, name in names.items() if name is not None}

@@ -17,9 +17,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any
 
 # The path of the socket, in the environment of steps. Steps start their own process if nothing answers.
 VARIABLE = "ATTENTION_EXPLAIN_WARM"
@@ -39,7 +40,7 @@ MOST_DESCRIPTORS = 64
 @contextmanager
 def warm_process(
     environment: Mapping[str, str], imported: Sequence[str] = IMPORTED
-) -> Iterator[Dict[str, str]]:
+) -> Iterator[dict[str, str]]:
     """Run a warm process; yields the environment variables for steps."""
     # The path of a socket must be short.
     folder = tempfile.mkdtemp(prefix="warm-")
@@ -100,7 +101,7 @@ class WarmCommand:
 
 def start_warm(
     arguments: Sequence[str], environment: Mapping[str, str], log: int, held: Sequence[int]
-) -> Optional[WarmCommand]:
+) -> WarmCommand | None:
     """
     Start a command in a fork of the warm process; None if no warm process answers.
 
@@ -171,7 +172,7 @@ def _answer(connection: socket.socket) -> None:
     os._exit(0)
 
 
-def _become(request: Dict[str, Any], log: int) -> None:
+def _become(request: dict[str, Any], log: int) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["folder"])
@@ -183,7 +184,7 @@ def _become(request: Dict[str, Any], log: int) -> None:
 
 
 def _send(
-    connection: socket.socket, message: Dict[str, Any], descriptors: Sequence[int] = ()
+    connection: socket.socket, message: dict[str, Any], descriptors: Sequence[int] = ()
 ) -> None:
     content = json.dumps(message).encode()
     length = len(content).to_bytes(LENGTH, "big")
@@ -191,11 +192,11 @@ def _send(
     connection.sendall(content)
 
 
-def _receive(connection: socket.socket) -> Dict[str, Any]:
+def _receive(connection: socket.socket) -> dict[str, Any]:
     return _receive_with_descriptors(connection)[0]
 
 
-def _receive_with_descriptors(connection: socket.socket) -> tuple[Dict[str, Any], List[int]]:
+def _receive_with_descriptors(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
     length, descriptors, _, _ = socket.recv_fds(connection, LENGTH, MOST_DESCRIPTORS)
     content = _read(connection, int.from_bytes(length, "big")) if length else b""
     if not content:

@@ -6,10 +6,11 @@ with promises of everything else, and removed again afterwards.
 import importlib.abc
 import importlib.util
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, Iterator, Optional
+from typing import Any
 
 from attention_explain.commands.startup.deferred import imports_deferred
 
@@ -90,7 +91,7 @@ def _is_kept(name: str) -> bool:
 class _TorchBlocker(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds torch, but raises when it is loaded."""
 
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Optional[ModuleSpec]:
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         return ModuleSpec(fullname, self) if fullname == "torch" else None
 
     def exec_module(self, module: ModuleType) -> None:

@@ -11,8 +11,9 @@ import builtins
 import importlib.util
 import pkgutil
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Tuple, Union
+from typing import Any, Union
 
 
 class Promise:
@@ -75,7 +76,7 @@ class Promise:
     def __ror__(self, other: Any) -> Any:
         return Union[other, self]
 
-    def __mro_entries__(self, bases: Tuple) -> Tuple[type]:
+    def __mro_entries__(self, bases: tuple) -> tuple[type]:
         return (self._kept(),)
 
     def __instancecheck__(self, instance: Any) -> bool:
@@ -85,7 +86,7 @@ class Promise:
     def __subclasscheck__(self, subclass: type) -> bool:
         return self._is_loaded() and issubclass(subclass, self._kept())
 
-    def __reduce__(self) -> Tuple:
+    def __reduce__(self) -> tuple:
         return pkgutil.resolve_name, (self._path,)
 
     def __str__(self) -> str:

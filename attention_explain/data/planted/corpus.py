@@ -47,8 +47,10 @@ def plans(settings: PlantedSettings, size: int, split: str, rng: Random) -> list
     pairs = (size + 1) // 2
     lengths = _lengths(settings, pairs, rng)
     negated = [_flags(settings.negation, pairs, rng) for _ in range(settings.opinions)]
-    share = settings.shortcut if split == "train" else settings.shortcut_heldout
-    agrees = None if settings.shortcut is None else _flags(share, pairs, rng)
+    agrees = None
+    if settings.shortcut is not None:
+        share = settings.shortcut if split == "train" else settings.shortcut_heldout
+        agrees = _flags(share, pairs, rng)
     share = settings.unanimous if split == "train" else 0
     unanimous = _flags(share, pairs, rng) if share else [False] * pairs
     dealt = [
@@ -233,7 +235,8 @@ def _negator(rng: Random, negated: bool) -> str | None:
 def _sentence(sentence_id: str, plan: TextPlan, text: PlantedText) -> PlantedSentence:
     # A conjunction fails by its bad aspects alone, as a majority wins by its own votes alone: the
     # opinions that share the label's polarity are its cause.
-    for_label, against = [], []
+    for_label: list[int] = []
+    against: list[int] = []
     for polarity, places in zip(plan.polarities, text.opinions_at, strict=True):
         (for_label if polarity == plan.label else against).extend(places)
     return PlantedSentence(

@@ -21,8 +21,8 @@ MASKS = ("rationale", "contrary", "distractor")
 class PlantedExample(Example):
     """An example of the planted corpus, with the masks of outvoted opinions and distractors."""
 
-    contrary: Sequence[int] | None = None
-    distractor: Sequence[int] | None = None
+    contrary: Sequence[int] = ()
+    distractor: Sequence[int] = ()
 
 
 @DatasetReader.register("planted")
@@ -91,7 +91,9 @@ class PlantedReader(PairReader):
                 tokens=sentence.tokens,
                 label=sentence.label,
                 rationale=getattr(sentence, self._marked),
-                impermissible=self._impermissible and getattr(sentence, self._impermissible),
+                impermissible=(
+                    getattr(sentence, self._impermissible) if self._impermissible else None
+                ),
                 path=path,
                 contrary=sentence.contrary,
                 distractor=sentence.distractor,

@@ -45,13 +45,13 @@ class Opinion:
 @dataclass(frozen=True)
 class PlantedText:
     """
-    Tokens, and where the opinions (negator and opinion word), the aspects that they judge (None where
-    it is the thing as a whole) and the weekday stand in them.
+    Tokens, and the positions of the opinions (negator and opinion word), of the aspects that they
+    name (none where an opinion is about the thing as a whole) and of the weekday.
     """
 
     tokens: tuple[str, ...]
     opinions_at: tuple[tuple[int, ...], ...]
-    aspects_at: tuple[int | None, ...]
+    aspects_at: tuple[int, ...]
     weekday_at: tuple[int, ...]
 
 
@@ -223,15 +223,15 @@ def _placed(
 def _joined(rng: Random, opener: list[str], clauses: list[_Clause]) -> PlantedText:
     tokens = list(opener)
     opinions_at: dict[int, tuple[int, ...]] = {}
-    aspects_at: dict[int, int | None] = {}
+    aspects_at: dict[int, int] = {}
     weekday_at: tuple[int, ...] = ()
     ending = "."
     for clause in clauses:
         places = tuple(len(tokens) + place for place in clause.marked)
         if clause.opinion is not None:
             opinions_at[clause.opinion] = places
-            named = clause.aspect
-            aspects_at[clause.opinion] = None if named is None else len(tokens) + named
+            if clause.aspect is not None:
+                aspects_at[clause.opinion] = len(tokens) + clause.aspect
         elif places:
             weekday_at = places
         # Two joiners in a row would make one endless sentence.
@@ -242,6 +242,6 @@ def _joined(rng: Random, opener: list[str], clauses: list[_Clause]) -> PlantedTe
     return PlantedText(
         tokens=tuple(tokens),
         opinions_at=tuple(opinions_at[number] for number in numbers),
-        aspects_at=tuple(aspects_at[number] for number in numbers),
+        aspects_at=tuple(aspects_at[number] for number in numbers if number in aspects_at),
         weekday_at=weekday_at,
     )
