@@ -128,7 +128,7 @@ def _callback(config: dict[str, Any], name: str) -> dict[str, Any] | None:
 LAST_EPOCH = "+epochs_trained"
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 # The papers' names of the scorers.
-SCORERS = {"additive": "tanh", "scaled_dot": "dot"}
+SCORERS = {"additive": "tanh", "scaled_dot": "dot", "linear": "linear"}
 # An encoder that gives what it gets.
 PASSED_ON = "pass_through"
 # Projections that need no scores.

@@ -37,7 +37,7 @@ ALLOWED_TYPES: dict[str, frozenset[str]] = {
         "log_sigmoid softplus softshrink softsign tanhshrink selu linear mish swish gelu_new "
         "gelu_fast",
         "Attention": "bilinear additive cosine dot_product linear scaled_dot_product",
-        "AttentionScorer": "additive scaled_dot",
+        "AttentionScorer": "additive linear scaled_dot",
         "Backbone": "pretrained_transformer",
         "BatchSampler": "bucket max_tokens_sampler",
         "BeamSearch": "beam_search",

@@ -33,6 +33,7 @@ from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
+    LinearScorer,
     ScaledDotScorer,
     TokenAttention,
 )
@@ -43,9 +44,11 @@ from attention_explain.modules.two_runs import TwoRuns, secant
 def check_attention(attention: TokenAttention) -> None:
     """One sentence if there is no rule for this attention."""
     check_projection(attention.projection)
-    if not isinstance(attention.scorer, (AdditiveScorer, ScaledDotScorer, type(None))):
+    if not isinstance(
+        attention.scorer, (AdditiveScorer, LinearScorer, ScaledDotScorer, type(None))
+    ):
         raise InputError(
-            f"deeplift has rules for the scorers additive and scaled_dot, but this model's "
+            f"deeplift has rules for the scorers additive, linear and scaled_dot, but this model's "
             f"attention has a {type(attention.scorer).__name__}"
         )
 
@@ -79,7 +82,7 @@ def score(scorer: AttentionScorer, states: TwoRuns, query: Query | None) -> TwoR
             asked = scorer.query_layer(query.state).detach().unsqueeze(1)
             inner = two_runs.linear_map(lambda values: values, inner, asked)
         states = two_runs.tanh(inner)
-    else:
+    elif isinstance(scorer, ScaledDotScorer):
         scale = 1 / math.sqrt(scorer.input_dim)
     if isinstance(scorer, ScaledDotScorer) and query is not None:
         vector = query.state.detach().unsqueeze(-1)

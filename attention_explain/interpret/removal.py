@@ -18,6 +18,7 @@ from attention_explain.modules.query import Query
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
+    LinearScorer,
     ScaledDotScorer,
 )
 
@@ -279,7 +280,7 @@ class Readout:
     @staticmethod
     def knows(scorer: AttentionScorer | None) -> bool:
         """Whether the scorer is one that a readout can be made for."""
-        return scorer is None or type(scorer) in (AdditiveScorer, ScaledDotScorer)
+        return scorer is None or type(scorer) in (AdditiveScorer, LinearScorer, ScaledDotScorer)
 
     @staticmethod
     def is_of_one_text(scorer: AttentionScorer | None) -> bool:
@@ -306,6 +307,10 @@ class Readout:
                 raise ValueError("a query that multiplies states is read out text by text")
             weight = torch.cat([vector / scale, votes])
             bias = torch.cat([bias.new_zeros(1), bias])
+        elif isinstance(scorer, LinearScorer):
+            layer = scorer.weight_layer
+            weight = torch.cat([layer.weight, votes])
+            bias = torch.cat([layer.bias, bias])
         else:
             weight = votes
         return cls(weight.detach(), bias.detach(), scorer, len(votes))

@@ -118,6 +118,27 @@ class ScaledDotScorer(AttentionScorer):
         return products / math.sqrt(self.input_dim)
 
 
+@AttentionScorer.register("linear")
+class LinearScorer(AttentionScorer):
+    """
+    v . h + b, without scaling (Pruthi et al. 2020); it takes no query.
+
+    Registered as an `AttentionScorer` with name "linear".
+    """
+
+    def __init__(self, input_dim: int, query_dim: int | None = None) -> None:
+        super().__init__(input_dim, query_dim)
+        if query_dim is not None:
+            raise InputError(
+                "the scorer 'linear' reads no query, so it cannot be used for pairs of texts: use "
+                "'additive' or 'scaled_dot'"
+            )
+        self.weight_layer = torch.nn.Linear(input_dim, 1)
+
+    def score(self, states: torch.Tensor, query: torch.Tensor | None) -> torch.Tensor:
+        return self.weight_layer(states).squeeze(-1)
+
+
 class TokenAttention(torch.nn.Module, FromParams):
     """
     One weight a token: projection(scorer(states)).

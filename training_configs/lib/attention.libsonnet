@@ -5,6 +5,8 @@
   dot: { scorer: 'scaled_dot', projection: 'softmax' },
   // Neely & Schouten's name for the same.
   sdp: self.dot,
+  // Pruthi et al.: linear in the states, neither scaled nor squashed.
+  linear: { scorer: 'linear', projection: 'softmax' },
 
   softmax: { projection: 'softmax' },
   sparsemax: { projection: 'sparsemax' },

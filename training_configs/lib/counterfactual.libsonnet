@@ -54,11 +54,12 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // As published, 80 on SST and 40 elsewhere.
   adversary_epochs(data): if data == corpora.sst then 80 else 40,
 
-  // Pruthi et al.: no attention on what the reader calls impermissible, or on a list of words.
-  deceptive(config, strength=strength_variable, words=null):
+  // Pruthi et al.: no attention on what the reader calls impermissible, or on a list of words. They select the
+  // epoch with the best accuracy on dev; `-deceptive_loss` selects the one with the lowest penalised loss.
+  deceptive(config, strength=strength_variable, words=null, select='+accuracy'):
     config {
       trainer+: {
-        validation_metric: '-deceptive_loss',
+        validation_metric: select,
         callbacks+: [{ type: 'deceptive_attention', strength: strength, words: words }],
       },
     },

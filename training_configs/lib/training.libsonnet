@@ -60,8 +60,22 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
   // Wiegreffe & Pinter took over Jain & Wallace's settings for base and uniform models.
   wiegreffe_pinter: self.jain_wallace,
 
-  // A mean, as the penalty is; ours, since their settings are another code base's.
-  pruthi: preset('mean', batch_size=32, lr=1e-3, trainer={ num_epochs: 10, patience: 3 }),
+  // Pruthi et al., as in their released code: one text per step, Adam without decay, no class weights, all
+  // epochs, the best one by accuracy on dev. All vectors start from the standard normal distribution.
+  pruthi: {
+    model: {
+      loss_reduction: 'mean',
+      initializer: { regexes: [['^text_field_embedder\\.', { type: 'normal', mean: 0, std: 1 }]] },
+    },
+    data_loader: { batch_size: 1, shuffle: true },
+    validation_data_loader: bucket(128, 0),
+    trainer: {
+      num_epochs: 15,
+      validation_metric: '+accuracy',
+      optimizer: { type: 'fused_adam', lr: 1e-3 },
+      checkpointer: { keep_most_recent_by_count: 1 },
+    },
+  },
 
   // lr 1e-4 for the BiLSTM and 1e-5 for the Transformer; the attention's times 1 or 10. The number
   // of epochs is not published: with these, models reach the published accuracy on SST.

@@ -34,7 +34,7 @@ study {
       ['adversary_' + lambda]: seen + few { config: lib.adversary(base, study.run('bilstm'), lambda, epochs=study.epochs(data)) }
       for lambda in $.lambdas
     } + (if !$.impermissible then {} else {
-      ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength) }
+      ['deceptive_' + strength]: { config: lib.deceptive(base { model+: { loss_reduction: 'mean' } }, strength, select='-deceptive_loss') }
       for strength in [0, 1]
     }),
   // Methods for inputs; hidden states are another question (Meister et al.).

@@ -31,7 +31,7 @@ study {
       // The words that make the label are impermissible.
       deceptive: {
         config: lib.deceptive(
-          base { dataset_reader+: { impermissible: 'rationale' }, model+: { loss_reduction: 'mean' } }, 1
+          base { dataset_reader+: { impermissible: 'rationale' }, model+: { loss_reduction: 'mean' } }, 1, select='-deceptive_loss'
         ),
       },
     },

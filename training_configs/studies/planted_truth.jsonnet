@@ -59,7 +59,7 @@ study {
         dataset_reader+: { impermissible: std.get(data.dataset_reader, 'marked', 'rationale') },
         model+: { loss_reduction: 'mean' },
       },
-      [encoder + '_deceptive']: judged(encoder, lib.deceptive(hidden, 1)),
+      [encoder + '_deceptive']: judged(encoder, lib.deceptive(hidden, 1, select='-deceptive_loss')),
     };
     {
       [encoder + '_softmax']: judged(encoder, model(encoder), study.pick([], ['zero', { type: 'marginal', draws: 3 }]))
