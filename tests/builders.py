@@ -24,7 +24,8 @@ ENCODERS: Dict[str, Dict[str, Any]] = {
 }
 # Methods that take none of them.
 PRETRAINED_ONLY = ("attention-x-gradient",)
-SCORERS = ["additive", "scaled_dot"]
+SCORERS_OF_PAIRS = ["additive", "scaled_dot"]
+SCORERS = [*SCORERS_OF_PAIRS, "linear"]
 PROJECTIONS: Dict[str, Any] = {
     "softmax": "softmax",
     "sparsemax": "sparsemax",

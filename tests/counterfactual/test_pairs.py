@@ -8,12 +8,12 @@ from attention_explain.counterfactual.instance_adversary import AdversaryLoss, s
 from attention_explain.counterfactual.removal_order import decision_gradient, removed_at_flip
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.projections import jensen_shannon, total_variation
-from tests.builders import SCORERS, batch
+from tests.builders import SCORERS_OF_PAIRS, batch
 from tests.counterfactual.fixed import perturbation
 from tests.pairs import PAIRS, pair_instances, pair_model, pair_vocabulary
 
 
-@pytest.fixture(params=SCORERS)
+@pytest.fixture(params=SCORERS_OF_PAIRS)
 def model(request):
     return pair_model("bilstm", request.param, vocab=pair_vocabulary(boundary_symbols=True))
 

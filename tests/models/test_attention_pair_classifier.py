@@ -7,12 +7,12 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from attention_explain.errors import InputError
-from tests.builders import ENCODERS, SCORERS, batch
+from tests.builders import ENCODERS, SCORERS_OF_PAIRS, batch
 from tests.builders import instances as single_instances
 from tests.pairs import PAIRS, pair_instances, pair_model, pair_reader, pair_vocabulary
 
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
-every_scorer = pytest.mark.parametrize("scorer", SCORERS)
+every_scorer = pytest.mark.parametrize("scorer", SCORERS_OF_PAIRS)
 
 
 @every_encoder

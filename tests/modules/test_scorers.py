@@ -11,6 +11,7 @@ from attention_explain.modules.projections import Uniform
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,
+    LinearScorer,
     ScaledDotScorer,
     TokenAttention,
 )
@@ -75,6 +76,17 @@ def test_sizes_that_do_not_match_are_refused():
         AdditiveScorer(6)(STATES)
     with pytest.raises(InputError, match="sizes must be equal"):
         ScaledDotScorer(8, query_dim=6)
+
+
+def test_linear_scores_are_neither_scaled_nor_squashed():
+    scorer = LinearScorer(8)
+    vector, bias = scorer.weight_layer.weight[0], scorer.weight_layer.bias[0]
+    torch.testing.assert_close(scorer(STATES), each_token(lambda row, h: vector @ h + bias))
+
+
+def test_linear_takes_no_query():
+    with pytest.raises(InputError, match="reads no query"):
+        LinearScorer(8, query_dim=8)
 
 
 def test_attention_passes_the_query_on():

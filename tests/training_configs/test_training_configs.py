@@ -170,12 +170,13 @@ def test_every_kind_of_model_on_every_corpus_builds(encoder, data_folder, tmp_pa
     corpora = one_of_each(encoder, "corpus") if encoder == "bilstm" else []
     for place, run in enumerate({*kinds, *corpora}):
         loop = built(small(resolved(*run, str(data_folder))), tmp_path / str(place))
-        # Attention, and attention alone, is trained without weight decay.
+        # Attention, and attention alone, is trained without weight decay; Pruthi et al. use none.
+        decays = any(group["weight_decay"] for group in loop.trainer.optimizer.param_groups)
         names = {id(value): name for name, value in loop.model.named_parameters()}
         for group in loop.trainer.optimizer.param_groups:
             for parameter in group["params"]:
                 of_attention = names[id(parameter)].startswith("attention.")
-                assert (group["weight_decay"] == 0) == of_attention, run
+                assert (group["weight_decay"] == 0) == (of_attention or not decays), run
 
 
 @each_encoder

@@ -25,7 +25,7 @@ SHOWN = {
     "examples/jain_wallace_2019": ("sst", "bilstm_tanh"),
     "examples/meister_2021": ("sst", "bilstm_sparsegen_0.5"),
     "examples/neely_schouten_2020": ("sst", "tanh_sparsemax"),
-    "examples/pruthi_2020": ("pronoun", "bilstm_plain_1"),
+    "examples/pruthi_2020": ("pronoun", "bilstm_1"),
     "examples/wiegreffe_pinter_2019": ("sst", "adversary_0.001"),
     "planted/bilstm_tanh_softmax": ("easy", "bilstm"),
     "planted/transformer_tanh_softmax": ("easy", "transformer"),
@@ -92,15 +92,15 @@ def test_every_experiment_is_listed():
 def test_what_is_not_there_is_named():
     every = experiments("pruthi_2020")
     with pytest.raises(StudyError, match="no corpus 'pronouns'; there are pronoun, sst_wiki"):
-        every.config("pronouns", "bilstm_plain_1")
-    with pytest.raises(StudyError, match="no run 'lstm'; there are affine_both_0, "):
+        every.config("pronouns", "bilstm_1")
+    with pytest.raises(StudyError, match="no run 'lstm'; there are bilstm_0, "):
         every.config("pronoun", "lstm")
     with pytest.raises(StudyError, match="seed is -1, but must be 0 or more"):
         load_experiments("pruthi_2020", seed=-1)
 
 
 def test_a_config_is_written_whole_and_replaces_nothing(tmp_path, capsys):
-    command = ["config", "pruthi_2020", "planted", "bilstm_plain_1", "--size", "quick"]
+    command = ["config", "pruthi_2020", "planted", "bilstm_1", "--size", "quick"]
     file = tmp_path / "new" / "my.jsonnet"
     assert main([*command, "-o", str(file), "--seed", "3"]) == 0
     written = file.read_text()
