@@ -54,9 +54,10 @@ class AttentionWeights(Interpreter):
         chosen = layer is not None or head is not None or value_norms
         self.needs = ("layers",) if chosen else ("attention",)
         super().__init__(predictor)
-        self._in_layers = chosen or self.model.lacks("stages") is not None
+        lacks = self.model.lacks
+        self._in_layers = chosen or (lacks("stages") is not None and lacks("layers") is None)
         self.pieces = "max" if self._in_layers else None
-        self.sums_to = None if self._in_layers else "1"
+        self.sums_to = "1" if lacks("stages") is None and not chosen else None
         self.layer = layer
         self.head = head
         self.value_norms = value_norms

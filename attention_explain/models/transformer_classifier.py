@@ -5,6 +5,9 @@ What explanations ask of it is what they ask of any model: the embeddings of its
 logits as a function of these.
 """
 
+from collections.abc import Callable
+from functools import partial
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +27,13 @@ from attention_explain.modules.text_inputs import TextInputs, units_of
 from attention_explain.passes import rows_by_length
 from attention_explain.pretrained.families import (
     Family,
+    Generic,
     PretrainedLayer,
     PretrainedSelfAttention,
     layer_inputs,
+    quiet,
 )
-from attention_explain.pretrained.folders import TransformerFolder, quiet
+from attention_explain.pretrained.folders import TransformerFolder
 from attention_explain.pretrained.pieces import KEPT, kept_folder
 
 
@@ -88,6 +93,11 @@ class TransformerClassifier(Classifier):
             self.transformer = folder.untrained(len(self.labels))
         self.family = folder.family(self.transformer)
         tokenizer = folder.tokenizer()
+        if isinstance(self.family, Generic):
+            # Which the head passes over, since it takes them for padding.
+            ends = tokenizer("a")["input_ids"][:0:-1]
+            pad = self.transformer.config.pad_token_id
+            self.family.trailing = len(list(takewhile(lambda number: number == pad, ends)))
         # Symbols that stand for "no word here", where the tokenizer has them.
         self.symbols: dict[str, int | None] = {
             "mask": tokenizer.mask_token_id,
@@ -148,6 +158,8 @@ class TransformerClassifier(Classifier):
                 "detach_attention is for a model whose attention is over hidden states, not for a "
                 f"{type(self).__name__}"
             )
+        if isinstance(self.family, Generic):
+            return in_groups(self.family.logits, embeddings, inputs.mask, self.family.pads)
         if reads_first_position(self.family):
             return first_position_logits(self.family, embeddings, inputs.mask)
         mask = inputs.mask.to(embeddings)
@@ -190,17 +202,17 @@ class TransformerClassifier(Classifier):
 
     def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
-        if need in ("embeddings", "states", "maps"):
-            return None
-        inside = need in ("attention", "layers", "parts")
-        return self.family.lacks_layers() if inside else has_not(self, need)
+        known = ("embeddings", "states", "maps", "attention", "layers", "parts")
+        return self.family.lacks(need) if need in known else has_not(self, need)
 
     def stage_of(self, parameter: str) -> str:
         """Of which stage the parameter of that name is: the layers are the encoder, the head decodes."""
         base = f"transformer.{self.transformer.base_model_prefix}."
         if not parameter.startswith(base) or ".pooler." in parameter:
             return "decoder"
-        return "embeddings" if parameter.startswith(f"{base}embeddings.") else "encoder"
+        words = self.transformer.get_input_embeddings().weight
+        below = self.get_parameter(parameter) is words or parameter.startswith(f"{base}embeddings.")
+        return "embeddings" if below else "encoder"
 
     def symbol_embedding(self, symbol: str, purpose: str) -> torch.Tensor:
         """
@@ -210,16 +222,20 @@ class TransformerClassifier(Classifier):
         number = self.symbols[symbol]
         if number is None:
             raise InputError(f"{purpose}, but the model's tokenizer has no such symbol")
-        return self.transformer.get_input_embeddings().weight[number].detach()
+        embedder = self.transformer.get_input_embeddings()
+        return embedder(torch.tensor(number, device=embedder.weight.device)).detach()
 
     def with_attention(
         self, embeddings: torch.Tensor, inputs: TextInputs
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
-        The logits, and what the first position, from which the head reads, attends to in the last layer,
-        heads averaged: of a word the largest weight of its pieces.
+        The logits, and what the position that the head reads attends to in the last layer, heads averaged:
+        of a word the largest weight of its pieces. A head that reads the mean reads all positions alike.
         Shape: (batch, labels), (batch, tokens)
         """
+        if isinstance(self.family, Generic):
+            logits, weights = self.family.with_attention(embeddings, inputs.mask)
+            return logits, inputs.of_tokens(weights, "max")
         logits, (*_, layer), last = self._read(embeddings, inputs)
         return logits, inputs.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
 
@@ -298,15 +314,32 @@ def first_position_logits(
     """
     Padding is at the end of a text. Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)
     """
-    if embeddings.device.type != "cpu":
-        return _logits(family, embeddings, mask)
+    return in_groups(partial(_logits, family), embeddings, mask)
+
+
+def in_groups(
+    logits_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    embeddings: torch.Tensor,
+    mask: torch.Tensor,
+    pads: bool = True,
+) -> torch.Tensor:
+    """
+    The logits, computed for texts of similar length at a time; of the same length, if the model may not
+    see padding (`pads`). Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)
+    """
+    if pads and embeddings.device.type != "cpu":
+        return logits_of(embeddings, mask)
     lengths = mask.sum(dim=1).tolist()
     groups = rows_by_length(lengths, POSITIONS_AT_ONCE)
+    if not pads:
+        groups = [
+            list(rows) for group in groups for _, rows in groupby(group, lambda row: lengths[row])
+        ]
     logits = []
     for rows in groups:
-        here = slice(max(lengths[row] for row in rows))
-        logits.append(_logits(family, embeddings[rows, here], mask[rows, here]))
-    order = torch.tensor([row for rows in groups for row in rows])
+        here = slice(max(1, max(lengths[row] for row in rows)))
+        logits.append(logits_of(embeddings[rows, here], mask[rows, here]))
+    order = torch.tensor([row for rows in groups for row in rows], device=mask.device)
     return torch.cat(logits)[order.argsort()]
 
 

@@ -1,17 +1,23 @@
 """
 Where each family of pretrained transformers keeps its parts: the only module that knows their names.
 
-All of them are encoders with the layer norm after each block: word piece embeddings, to which positions
+The adapters are for encoders with the layer norm after each block: word piece embeddings, to which positions
 are added; layers of self-attention and a feed-forward block; a head over the state of the first position.
+All other models are used from outside, by `Generic`.
 """
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import LayerNorm, Linear, Module
+
+from attention_explain.errors import InputError
 
 if TYPE_CHECKING:
     # Slow to load, and most commands never use it.
@@ -112,6 +118,8 @@ class Family:
 
     # As `config.json` has it.
     model_type: str
+    # Whether texts of different lengths can share a batch.
+    pads = True
 
     def __init__(self, model: "PreTrainedModel") -> None:
         self.model = model
@@ -155,6 +163,10 @@ class Family:
     def embeddings_layer(self) -> Linear | None:
         """From embeddings, behind their layer norm, to states of another size."""
         return None
+
+    def lacks(self, need: str) -> str | None:
+        """Why a method cannot have what it needs (`attention_explain.models.requirements`)."""
+        return self.lacks_layers() if need in ("attention", "layers", "parts") else None
 
     def lacks_layers(self) -> str | None:
         """Why nothing can be known of its layers; None if it can."""
@@ -272,6 +284,14 @@ class Roberta(Family):
         return config.max_position_embeddings - config.pad_token_id - 1
 
 
+class XLMRoberta(Roberta):
+    model_type = "xlm-roberta"
+
+
+class Camembert(Roberta):
+    model_type = "camembert"
+
+
 class Electra(Family):
     model_type = "electra"
 
@@ -317,9 +337,302 @@ class MPNet(Family):
         return config.max_position_embeddings - 2
 
 
+# Positions of the texts in the probe of a model.
+PROBE, *SHORTER = LENGTHS = (7, 5, 4)
+# Models whose positions begin behind that of padding.
+POSITIONS_BEHIND_PADDING = (
+    "data2vec-text",
+    "ibert",
+    "roberta-prelayernorm",
+    "xlm-roberta-xl",
+    "xmod",
+)
+
+
+class Generic(Family):
+    """
+    Any other model of transformers with a classification head, from word embeddings to logits. Nothing is
+    assumed about its layers: when it is made, a probe of a few tokens finds which states the head reads,
+    and checks that embeddings give the same output as token ids, also next to padding.
+
+    pooling : the states that the head reads: of the `first` or `last` position, the `mean` over all, or
+        None if unknown.
+    trailing : special symbols at the end of a text that the head passes over.
+    """
+
+    model_type = "generic"
+
+    def __init__(self, model: "PreTrainedModel") -> None:
+        super().__init__(model)
+        self.pooling: str | None = None
+        self.trailing = 0
+        self._has_attention = False
+        # A token of a decoder sees no padding behind it.
+        self._masked = True
+        if hasattr(self.base, "set_attention_type"):
+            # BigBird's sparse attention depends on the padding, and on the texts before.
+            self.base.set_attention_type("original_full")
+        training = model.training
+        model.eval()
+        try:
+            with torch.enable_grad():
+                self._probe()
+        except InputError:
+            raise
+        except Exception as error:
+            raise self._refused(f"it fails on a text of {PROBE} tokens ({error})") from error
+        finally:
+            model.train(training)
+
+    def _refused(self, reason: str) -> InputError:
+        kind = type(self.model).__name__
+        return InputError(f"a {kind} ('{self.config.model_type}') cannot be explained: {reason}")
+
+    def _probe(self) -> None:
+        special = {
+            getattr(self.config, f"{name}_token_id", None)
+            for name in ("pad", "bos", "eos", "cls", "sep")
+        }
+        size = self.model.get_input_embeddings().weight.size(0)
+        usual = [number for number in range(size - 1, -1, -1) if number not in special] or [0]
+        ids = torch.tensor([[usual[number % len(usual)] for number in range(PROBE)]])
+        embeddings = self.model.get_input_embeddings()(ids).detach().requires_grad_()
+        whole = torch.ones_like(ids, dtype=torch.bool)
+        states: list[torch.Tensor] = []
+        hook = self.base.register_forward_hook(
+            lambda module, given, output: states.append(output[0])
+        )
+        try:
+            output = self._run(embeddings, whole, output_attentions=True)
+        finally:
+            hook.remove()
+        self.pooling = self._states_read(output.logits, states[0])
+        maps = (getattr(output, "attentions", None) or [None])[-1]
+        self._has_attention = maps is not None and maps.shape[2:] == (PROBE, PROBE)
+        with torch.no_grad():
+            self._check(ids, embeddings, whole)
+
+    def _check(self, ids: torch.Tensor, embeddings: torch.Tensor, whole: torch.Tensor) -> None:
+        """That outputs are those of the ids, and whether padding changes them."""
+        texts = [slice(length) for length in LENGTHS]
+        masks = "attention_mask" in signature(self.model.forward).parameters
+        expected = torch.cat(
+            [
+                self.model(
+                    ids[:, text],
+                    **({"attention_mask": torch.ones_like(ids[:, text])} if masks else {}),
+                ).logits
+                for text in texts
+            ]
+        )
+        alone = [self.logits(embeddings[:, text], whole[:, text]) for text in texts]
+        if not _close(torch.cat(alone), expected):
+            raise self._refused(
+                "from the embeddings of a text it computes another output than from its token ids"
+            )
+        mask = torch.arange(PROBE) < torch.tensor(LENGTHS).unsqueeze(-1)
+        padded = embeddings.expand(len(LENGTHS), -1, -1)
+        for masked in (False, True) if self.pooling == "last" else (True,):
+            self._masked = masked
+            try:
+                self.pads = _close(self.logits(padded, mask), expected)
+            except Exception:
+                self.pads = False
+            if self.pads:
+                break
+
+    @staticmethod
+    def _states_read(logits: torch.Tensor, states: torch.Tensor) -> str | None:
+        """By the gradient of the logits. Shape: (1, labels), (1, positions, hidden_dim)"""
+        if states.dim() != 3 or states.size(1) != PROBE:
+            return None
+        weights = torch.arange(1.0, logits.size(-1) + 1).to(logits)
+        (gradient,) = torch.autograd.grad((logits * weights).sum(), states, allow_unused=True)
+        if gradient is None:
+            return None
+        read = gradient[0].abs().sum(dim=-1) > 0
+        positions = read.nonzero().flatten().tolist()
+        known = {(0,): "first", (PROBE - 1,): "last", tuple(range(PROBE)): "mean"}
+        return known.get(tuple(positions))
+
+    def _run(self, embeddings: torch.Tensor, mask: torch.Tensor, **options: Any) -> Any:
+        accepted = signature(self.model.forward).parameters
+        options = {"use_cache": False, "attention_mask": mask.long(), **options}
+        if not self._masked:
+            del options["attention_mask"]
+        options = {name: value for name, value in options.items() if name in accepted}
+        maps = bool(options.get("output_attentions"))
+        with quiet(), self._reading_the_last(mask), _eager(self.model, maps):
+            return self.model(inputs_embeds=embeddings, return_dict=True, **options)
+
+    @contextmanager
+    def _reading_the_last(self, mask: torch.Tensor) -> Iterator[None]:
+        """
+        Within it a head that reads the last position reads that of each text's last token, where
+        transformers takes the last position of the batch.
+        """
+        if self.pooling != "last":
+            yield
+            return
+        last = self._last(mask)
+        rows = torch.arange(len(last), device=last.device)
+
+        def keep_last(module: Module, given: Any, output: Any) -> Any:
+            output.last_hidden_state = output.last_hidden_state[rows, last].unsqueeze(1)
+            return output
+
+        pad = self.config.pad_token_id
+        hook = self.base.register_forward_hook(keep_last)
+        # Without a number for padding, transformers refuses batches of several texts.
+        self.config.pad_token_id = 0 if pad is None else pad
+        try:
+            yield
+        finally:
+            hook.remove()
+            self.config.pad_token_id = pad
+
+    def _last(self, mask: torch.Tensor) -> torch.Tensor:
+        """The position of each text that the head reads. Shape: (batch,)"""
+        return (mask.sum(dim=1) - 1 - self.trailing).clamp(min=0)
+
+    def _never_empty(
+        self, embeddings: torch.Tensor, mask: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """A text of nothing, which no model reads, becomes the symbol that begins texts."""
+        empty = ~mask.any(dim=1)
+        if not bool(empty.any()):
+            return embeddings, mask
+        numbers = (self.config.bos_token_id, self.config.eos_token_id)
+        start = next((number for number in numbers if isinstance(number, int)), None)
+        symbol = torch.zeros_like(embeddings[0, 0])
+        if start is not None:
+            symbol = self.model.get_input_embeddings()(torch.tensor(start, device=mask.device))
+        first = empty.unsqueeze(-1) & (torch.arange(mask.size(1), device=mask.device) == 0)
+        return torch.where(first.unsqueeze(-1), symbol.to(embeddings), embeddings), mask | first
+
+    def logits(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)"""
+        return self._run(*self._never_empty(embeddings, mask)).logits
+
+    def with_attention(
+        self, embeddings: torch.Tensor, mask: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """
+        The logits, and what the positions that the head reads attend to in the last layer, heads averaged.
+        Shape: (batch, labels), (batch, positions)
+        """
+        embeddings, mask = self._never_empty(embeddings, mask)
+        logits: list[torch.Tensor] = [embeddings[0]] * len(mask)
+        weights = torch.zeros_like(embeddings[..., 0])
+        lengths = mask.sum(dim=1).tolist()
+        # The maps of some models are not numbers where a text is padded.
+        for length in set(lengths):
+            rows = [row for row, of_row in enumerate(lengths) if of_row == length]
+            there = mask[rows, :length]
+            output = self._run(embeddings[rows, :length], there, output_attentions=True)
+            # Shape: (rows, positions that attend, positions)
+            maps = output.attentions[-1].mean(dim=1)
+            if self.pooling == "mean":
+                weights[rows, :length] = maps.mean(dim=1)
+            else:
+                last = int(self._last(there)[0]) if self.pooling == "last" else 0
+                weights[rows, :length] = maps[:, last]
+            for row, of_row in zip(rows, output.logits, strict=True):
+                logits[row] = of_row
+        return torch.stack(logits), weights
+
+    def lacks_layers(self) -> str:
+        """Why nothing can be known of its layers."""
+        kind = self.config.model_type
+        return f"it looks into the layers of the model, but those of the type '{kind}' are not known here"
+
+    def lacks(self, need: str) -> str | None:
+        if need == "attention":
+            known = self.pooling is not None and self._has_attention
+            kind = self.config.model_type
+            return (
+                None if known else f"models of the type '{kind}' give no attention over the tokens"
+            )
+        if need == "states":
+            known = self.pooling is not None and self.pads
+            return None if known else self.lacks_layers()
+        return self.lacks_layers() if need in ("layers", "parts", "maps") else None
+
+    @property
+    def labels_layer(self) -> Linear:
+        outside = [
+            each for each in self.head_modules() if each.out_features == self.config.num_labels
+        ]
+        if not outside:
+            raise self._refused("its head has no linear layer with one row per label")
+        return outside[-1]
+
+    def head_modules(self) -> list[Module]:
+        inside = set(self.base.modules())
+        return [
+            module
+            for module in self.model.modules()
+            if isinstance(module, Linear) and module not in inside
+        ]
+
+    @staticmethod
+    def most_positions(config: "PretrainedConfig") -> int:
+        most = getattr(config, "max_position_embeddings", None)
+        if not isinstance(most, int) or most <= 0:
+            return sys.maxsize
+        if config.model_type in POSITIONS_BEHIND_PADDING:
+            return most - (config.pad_token_id or 0) - 1
+        return most
+
+
+def _close(one: torch.Tensor, other: torch.Tensor) -> bool:
+    scale = 1 + float(other.abs().max())
+    return bool(torch.allclose(one / scale, other / scale, rtol=0, atol=1e-4))
+
+
+@contextmanager
+def _eager(model: "PreTrainedModel", wanted: bool) -> Iterator[None]:
+    """Within it, if wanted, attention is computed in the way that gives its weights."""
+    usual = model.config._attn_implementation
+    if not wanted or usual == "eager":
+        yield
+        return
+    # Older models change to it by themselves, and some for good.
+    change = getattr(model, "set_attn_implementation", lambda name: None)
+    change("eager")
+    try:
+        yield
+    finally:
+        change(usual)
+        model.config._attn_implementation = usual
+
+
 FAMILIES: dict[str, type[Family]] = {
-    family.model_type: family for family in (Bert, DistilBert, Roberta, Electra, MPNet)
+    family.model_type: family
+    for family in (Bert, DistilBert, Roberta, XLMRoberta, Camembert, Electra, MPNet)
 }
+
+
+def family_of(model_type: Any) -> type[Family] | None:
+    """The adapter of a type of model, or the generic one; None if transformers has no classifier of it."""
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES as CLASSIFIERS,
+    )
+
+    return FAMILIES.get(model_type, Generic if model_type in CLASSIFIERS else None)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without what transformers says of missing weights and slower ways: we say what matters."""
+    from transformers.utils import logging as their_logging
+
+    verbosity = their_logging.get_verbosity()
+    their_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        their_logging.set_verbosity(verbosity)
 
 
 def layer_inputs(

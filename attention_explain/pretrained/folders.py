@@ -5,9 +5,9 @@ numbers or not at all.
 """
 
 import os
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import torch
 from attention_explain.archive_reach import must_be_cached, not_cached
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
-from attention_explain.pretrained.families import FAMILIES, Family
+from attention_explain.pretrained.families import Family, family_of, quiet
 from attention_explain.sentences import NO_NUMBERS
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ OTHER_HEADS = {
     "multi_label_classification": "a multi-label head, with one yes or no per label",
     "regression": "a regression head, with one number per output",
 }
+
+# Whose words begin with a space in any case.
+LLAMA_LIKE = ("llama", "mistral", "gemma", "gemma2", "mixtral")
 
 # A folder's own files, and no code that they name.
 SAFELY = {"local_files_only": True, "trust_remote_code": False}
@@ -112,10 +115,11 @@ class TransformerFolder:
         except ValueError as error:
             raise InputError(f"{path / CONFIG}: is not JSON ({error})") from error
         kind = stated.get("model_type") if isinstance(stated, dict) else None
-        if kind not in FAMILIES:
+        family = family_of(kind)
+        if family is None:
             raise InputError(
-                f"{path}: its {CONFIG} is of the model type {kind!r}, but only these are known here: "
-                f"{', '.join(sorted(FAMILIES))}"
+                f"{path}: its {CONFIG} is of the model type {kind!r}, which has no classifier in the "
+                "installed transformers (AutoModelForSequenceClassification)"
             )
         labels = labels_of(stated, path / CONFIG)
         check_named_files(path)
@@ -128,7 +132,7 @@ class TransformerFolder:
         # A config that was saved with a model says that its way to attend was chosen, but not which; it
         # would be the slow one.
         config._attn_implementation_autoset = False
-        return cls(path, config, FAMILIES[kind], labels)
+        return cls(path, config, family, labels)
 
     def tokenizer(self, as_written: bool = False) -> "PreTrainedTokenizerFast":
         """
@@ -137,7 +141,10 @@ class TransformerFolder:
         """
         from transformers import AutoTokenizer
 
-        options = {} if as_written else {"add_prefix_space": True}
+        # LlamaTokenizerFast would be converted anew from another file; it reads words like that anyway.
+        options = (
+            {} if as_written or self.config.model_type in LLAMA_LIKE else {"add_prefix_space": True}
+        )
         try:
             with quiet():
                 tokenizer = AutoTokenizer.from_pretrained(self.path, **options, **SAFELY)
@@ -220,7 +227,8 @@ class TransformerFolder:
             last = self.family(model).labels_layer
             with torch.no_grad():
                 last.weight.copy_(last.weight[rows].clone())
-                last.bias.copy_(last.bias[rows].clone())
+                if last.bias is not None:
+                    last.bias.copy_(last.bias[rows].clone())
         elif own:
             # It would begin with what it knows of other labels.
             for module in self.family(model).head_modules():
@@ -261,14 +269,15 @@ class TransformerFolder:
         unlike = [*info["missing_keys"], *(name for name, _, _ in info["mismatched_keys"])]
         wrong = [
             *(name for name in unlike if not _is_of_the_head(name, model)),
-            *(name for name in info["unexpected_keys"] if ".layer." in name),
+            *(name for name in info["unexpected_keys"] if re.search(r"\.\d+\.", name)),
         ]
         if wrong:
             raise InputError(
                 f"{self.path}: its weights are of another model than its {CONFIG} says: "
                 f"{wrong[0]} is missing, too much, or of another size"
             )
-        return model, info
+        # Also of weights that were saved in half precision.
+        return model.float(), info
 
     def _check_there_are_weights(self) -> None:
         if self._weights_file() is None:
@@ -368,16 +377,3 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without what transformers says of missing weights and slower ways: we say what matters."""
-    from transformers.utils import logging as their_logging
-
-    verbosity = their_logging.get_verbosity()
-    their_logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        their_logging.set_verbosity(verbosity)

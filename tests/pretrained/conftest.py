@@ -1,16 +1,27 @@
 """One folder of each family, made once; a test that changes one takes a copy."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
-from tests.tiny_transformers import FAMILIES, save_tiny_transformer
+from tests.tiny_transformers import save_tiny_transformer
+
+
+class Folders(dict[str, Path]):
+    """Of each family, made when it is first needed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def __missing__(self, family: str) -> Path:
+        self[family] = save_tiny_transformer(self.root / family, family)
+        return self[family]
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
-    root = tmp_path_factory.mktemp("transformers")
-    return {family: save_tiny_transformer(root / family, family) for family in FAMILIES}
+    return Folders(tmp_path_factory.mktemp("transformers"))
 
 
 @pytest.fixture

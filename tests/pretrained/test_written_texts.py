@@ -140,7 +140,8 @@ def test_pieces_are_the_same_however_the_text_is_split(written_folders, family, 
         ]
         assert owned == list(range(1, len(expected) - 1))
         words = instance["metadata"].metadata["tokens"]
-        if split == "spaces":
+        # Characters that the pieces do not know may be one piece, across white space.
+        if split == "spaces" and family not in ("xlm-roberta", "camembert"):
             assert words == text.split()
         end = 0
         for word in words:
