@@ -1,7 +1,6 @@
-"""
-A table as csv, Markdown, LaTeX and JSON, and on the terminal: the same numbers, in the form each
-reader wants. csv has the whole table and all digits; the others have the table that people read,
-whose cells are texts, numbers, and numbers with their intervals (`Estimate`, `Interval`).
+"""A table as csv, Markdown, LaTeX and JSON, and on the terminal. csv has the whole table and all digits; the others
+have the table that people read, whose cells are texts, numbers, and numbers with their intervals (`Estimate`,
+`Interval`). Tables that versions before 0.2 wrote are read with present names of columns and values.
 """
 
 import json
@@ -13,7 +12,6 @@ from typing import Any, BinaryIO
 
 import pandas
 
-from analysis.earlier_names import with_present_names
 from analysis.errors import AnalysisError
 from analysis.written import (
     NONE,
@@ -212,3 +210,31 @@ def _same_columns(path: Path, content: str) -> bool:
     except OSError:
         # Writing says what is wrong.
         return True
+
+
+COLUMNS = {
+    "untold": "inconclusive",
+    "difference of places": "scaled difference",
+    "of places": "of scaled",
+    "mass place": "mass score",
+}
+VALUES = {
+    "outcome": {"cannot be told": "inconclusive"},
+    "reproduced": {"cannot be told": "inconclusive"},
+    "scores": {"by size": "by magnitude"},
+}
+ENDS = ("", " low", " high")
+
+
+def with_present_names(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The table with present names of columns and values."""
+    # Agreement has a ceiling; faithfulness is between a random and the best order.
+    place = {"place": "scaled" if "ceiling" in table else "score"}
+    names = {
+        f"{old}{end}": f"{new}{end}" for old, new in {**COLUMNS, **place}.items() for end in ENDS
+    }
+    table = table.rename(columns=names)
+    for column, values in VALUES.items():
+        if column in table and not pandas.api.types.is_numeric_dtype(table[column]):
+            table[column] = table[column].replace(values)
+    return table

@@ -7,13 +7,13 @@ import numpy
 import pandas
 
 from analysis.agreement.agreements import CONTROLS, UNSIGNED, Agreement, Pair
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.models import Model, protocol_of
 from analysis.performance import NOTHING, nothing_to_judge
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.statistics.samples import summaries
 from analysis.statistics.significance import SignFlips, holm
+from analysis.text_files import Attributions
 from analysis.written import estimates
 
 OVERALL = "overall"

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.measure import Measure, Values
 from analysis.measures.overlap import TopKOverlap
@@ -29,6 +28,7 @@ from analysis.statistics.samples import (
     rescale,
     text_keys,
 )
+from analysis.text_files import Attributions
 from attention_explain.errors import InputError
 
 # The column that the whole project asks about.

@@ -13,7 +13,6 @@ from pathlib import Path
 from analysis.agreement.agreement_table import NONE, OVERALL, check_groups, shown_agreements
 from analysis.agreement.agreements import Agreement, Pair, Signs, agreements
 from analysis.agreement.entries import add_entries
-from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
 from analysis.formats import say, show
 from analysis.measures import Measure
@@ -21,6 +20,7 @@ from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output
 from analysis.statistics.samples import DRAWS
 from analysis.statistics.significance import SignFlips
+from analysis.text_files import Attributions, load_attributions
 from attention_explain.files.attributions import RATIONALE
 
 HELP = "how far methods agree, with intervals, compared with chance"

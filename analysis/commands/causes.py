@@ -7,7 +7,6 @@ speak against the label gets a negative score.
 import argparse
 from pathlib import Path
 
-from analysis.attributions import load_attributions
 from analysis.files import check_output
 from analysis.formats import say, show, write_csv
 from analysis.plausibility.causes import (
@@ -19,6 +18,7 @@ from analysis.plausibility.causes import (
     shown_causes,
     side_by_side,
 )
+from analysis.text_files import load_attributions
 
 HELP = "how well each method finds what the rationale marks"
 # Side by side, where there are several files.

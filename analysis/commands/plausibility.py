@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas
 
-from analysis.attributions import load_attributions
 from analysis.formats import say, show
 from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Output
@@ -19,6 +18,7 @@ from analysis.plausibility.measures import SHARES, PlausibilityMeasure, measures
 from analysis.plausibility.spans import DRAWS
 from analysis.plausibility.table import ABOVE, ONE, OTHERS, plausibility_table, shown_plausibility
 from analysis.statistics.intervals import ABOUT_INTERVALS
+from analysis.text_files import load_attributions
 from analysis.written import number
 
 NOT_FAITHFUL = (

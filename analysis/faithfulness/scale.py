@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy
 
-from analysis.faithfulness.files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.models import Model
 from analysis.statistics.intervals import Intervals, intervals
 from analysis.statistics.samples import rescale
 from analysis.statistics.significance import SignFlips, paired_in_one_model
+from analysis.text_files import FaithfulnessFile, FaithfulnessMeasure
 from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
 
 

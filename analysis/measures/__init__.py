@@ -3,16 +3,14 @@ How alike two columns of scores are, text by text: one file per measure, found b
 one column is like by itself.
 """
 
-from analysis.measures.as_published import AsPublished
-from analysis.measures.correlation import Pearson, Spearman
+from analysis.measures.correlation import Pearson, Spearman, WeightedTau
 from analysis.measures.distributions import JensenShannon, TotalVariation
-from analysis.measures.fagin import Fagin
+from analysis.measures.fagin import AsPublished, Fagin
 from analysis.measures.kendall import Kendall
 from analysis.measures.measure import Measure, UndefinedValueError, Values
 from analysis.measures.overlap import RankBiasedOverlap, TopKOverlap
 from analysis.measures.properties import Entropy, Gini, Max, NonZeros, Property
 from analysis.measures.scores import Scores
-from analysis.measures.weighted_tau import WeightedTau
 
 __all__ = [
     "AsPublished",

@@ -11,7 +11,6 @@ import pandas
 from scipy.stats import kendalltau
 
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.faithfulness.scale import Measured, measured, rows_of, shares_tied
 from analysis.figures.bands import Band, BandPanel, bands
 from analysis.figures.dots import Dot, dots
@@ -26,6 +25,7 @@ from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
 from analysis.statistics.intervals import ABOUT_INTERVALS, intervals
 from analysis.statistics.significance import SignFlips, holm
+from analysis.text_files import FaithfulnessFile, FaithfulnessMeasure
 from analysis.verdict import tables as verdicts
 from analysis.written import Estimate
 from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED

@@ -18,9 +18,7 @@ import numpy
 import pandas
 from scipy.stats import kendalltau
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
 from analysis.figures.dots import Dot, dots
 from analysis.formats import csv
@@ -38,6 +36,7 @@ from analysis.plausibility.causes import (
     found_by_text,
 )
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.text_files import Attributions, FaithfulnessFile
 from analysis.verdict.against_truth import verdict_tables
 from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates

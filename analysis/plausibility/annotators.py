@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures.scores import Scores
 from analysis.plausibility.measures import Marked, PlausibilityMeasure
 from analysis.statistics.intervals import mean_of_known
 from analysis.statistics.samples import text_keys
+from analysis.text_files import Attributions
 from attention_explain.files.attributions import RATIONALE, Rationale, markings
 
 # One number per text, of scores and what is marked, both of the texts that have them.

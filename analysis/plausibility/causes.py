@@ -10,7 +10,6 @@ import numpy
 import pandas
 from scipy.stats import binomtest
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.formats import cell
 from analysis.measures.scores import Scores
@@ -18,6 +17,7 @@ from analysis.performance import accuracy
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
 from analysis.statistics.intervals import intervals, mean_of_known
+from analysis.text_files import Attributions
 from analysis.written import estimates
 from attention_explain.files.attributions import KNOWN, RATIONALE, markings
 

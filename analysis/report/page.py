@@ -14,9 +14,7 @@ from urllib.parse import quote
 import numpy
 import pandas
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import FaithfulnessFile
 from analysis.formats import read_csv, read_shown
 from analysis.manifest import Entry, in_order, read_listed, read_manifest, title_of
 from analysis.model_config import ModelConfig
@@ -26,10 +24,9 @@ from analysis.pages.style import STYLE
 from analysis.pages.svg import inlined
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import accuracy, f1
-from analysis.perturbations import Perturbations
 from analysis.report.provenance import Input, load_inputs, provenance
 from analysis.report.texts import missing, texts
-from analysis.text_files import TextFile
+from analysis.text_files import Attributions, FaithfulnessFile, Perturbations, TextFile
 from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
 from analysis.verdict.tables import verdicts_of
 from analysis.verdict.text import answer_of, summary_of

@@ -12,9 +12,7 @@ from typing import Any
 
 import pandas
 
-from analysis.attributions import Attributions, load_attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model
 from analysis.pages.elements import (
     Anchors,
@@ -24,9 +22,14 @@ from analysis.pages.elements import (
     preformatted,
     table_html,
 )
-from analysis.perturbations import load_perturbations
 from analysis.runs import METRICS
-from analysis.text_files import TextFile
+from analysis.text_files import (
+    Attributions,
+    TextFile,
+    load_attributions,
+    load_faithfulness,
+    load_perturbations,
+)
 from analysis.written import html_text
 from attention_explain.files import faithfulness, perturbations
 from attention_explain.files.records import sha256

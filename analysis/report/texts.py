@@ -11,11 +11,11 @@ import pyarrow
 
 from analysis.agreement.agreements import BY_MAGNITUDE, Pair
 from analysis.agreement.agreements import compared as compared_by
-from analysis.attributions import Attributions, usual_lengths
 from analysis.measures.kendall import Kendall
 from analysis.models import Model
 from analysis.pages.elements import Anchors, Section, paragraph
 from analysis.report.provenance import Input
+from analysis.text_files import Attributions, usual_lengths
 from attention_explain.heatmaps.explanation import explanations
 from attention_explain.heatmaps.html_page import card, legend
 

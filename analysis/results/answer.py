@@ -26,8 +26,8 @@ from analysis.figures.dots import (
 )
 from analysis.model_config import PLAIN
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import ENCODERS, encoder_name
 from analysis.results.studies import StudyResults
+from analysis.results.words import ENCODERS, encoder_name
 from analysis.written import Estimate, listed
 
 

@@ -13,8 +13,8 @@ from analysis.formats import pipe_table
 from analysis.papers.discovery import CLAIMS, PAPERS
 from analysis.papers.shared.paper import OverStudies
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import corpus_in_short, corpus_name, corpus_position
 from analysis.results.studies import StudyResults, joined
+from analysis.results.words import corpus_in_short, corpus_name, corpus_position
 from analysis.written import markdown_text
 
 

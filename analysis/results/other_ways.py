@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pandas
 
 from analysis.results.cited import Row, Sheet
-from analysis.results.names import ENCODERS, corpus_name
+from analysis.results.words import ENCODERS, corpus_name
 
 RETRAINED, ON_THE_SCALE, FACTS = "recursive-roar-racu", "faithfulness-delete", "supporting-facts"
 DEFINITIONS, TAU = "gradient-definitions", "tau-b"

@@ -10,7 +10,7 @@ from analysis.claims.printed import INCONCLUSIVE, PAPER, RELEASED_CODE, YES
 from analysis.errors import AnalysisError
 from analysis.figure_files import rounded, saved
 from analysis.formats import pipe_table
-from analysis.results import models_verdicts, other_ways, words
+from analysis.results import other_ways, verdicts, words
 from analysis.results.answer import (
     DRAWN,
     ON_SST,
@@ -22,7 +22,6 @@ from analysis.results.answer import (
 )
 from analysis.results.cited import Page, Row, Sheet, numbers_table
 from analysis.results.claims_table import claims_table, drawings
-from analysis.results.names import corpus_name
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
@@ -35,13 +34,14 @@ from analysis.results.summary import (
     studies_sheet,
     tally_sheet,
 )
-from analysis.results.verdicts_right import (
+from analysis.results.verdicts import (
     MEASURES,
     VERDICT,
     how_often_right,
     verdict_counts_sheet,
     verdicts_sheet,
 )
+from analysis.results.words import corpus_name
 from analysis.written import NONE, markdown_text
 from attention_explain.files.atomic import write_atomic
 
@@ -141,10 +141,10 @@ def _lines(summary: Summary) -> Iterator[str]:
     if otherwise:
         yield "### Other evidence\n"
         yield "\n".join(f"- {sentence}" for sentence in otherwise) + "\n"
-    verdicts = list(models_verdicts.models_verdicts(summary.of_studies(models_verdicts.TABLE)))
-    if verdicts:
+    of_models = list(verdicts.models_verdicts(summary.of_studies(verdicts.TABLE)))
+    if of_models:
         yield "## The verdict on each model\n"
-        yield from verdicts
+        yield from of_models
     yield "## What was run\n"
     yield from _runs(summary)
     yield "## The papers' claims\n"
@@ -173,7 +173,7 @@ def _answer(summary: Summary) -> Iterator[str]:
     missing = {PLANTED: _not_run("planted_truth"), ON_SST: _not_run("faithfulness")}
     for sentence in answer_sentences(summary.answer, summary.answer_counts, missing):
         yield f"{sentence}\n"
-    yield from models_verdicts.where_decided(summary.of_studies(models_verdicts.TABLE))
+    yield from verdicts.where_decided(summary.of_studies(verdicts.TABLE))
     yield from _counted(summary)
     if len(summary.answer.table):
         yield f"![How often methods rank a known cause first, and their faithfulness scores on SST]({DRAWN})\n"

@@ -12,8 +12,8 @@ from analysis.claims.printed import YES
 from analysis.formats import markdown, pipe_table
 from analysis.manifest import CLAIMS, MANIFEST, WRITTEN, title_of
 from analysis.papers.discovery import PAPERS
-from analysis.results.names import link
 from analysis.results.studies import StudyResults
+from analysis.results.words import link
 from analysis.written import markdown_code, markdown_text
 from attention_explain.messages import in_words
 

@@ -7,16 +7,13 @@ from pathlib import Path, PurePath
 
 import numpy
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import FaithfulnessFile
 from analysis.faithfulness.scale import Measured, measured
 from analysis.models import Model, check_same_texts
 from analysis.papers.shared.families import base_of
 from analysis.papers.shared.study_files import StudyFiles, load_models, load_study
 from analysis.performance import no_better_than_majority, nothing_to_judge
-from analysis.perturbations import Perturbations
-from analysis.text_files import TextFile, run_folder
+from analysis.text_files import Attributions, FaithfulnessFile, Perturbations, TextFile, run_folder
 
 FILES = "files"
 # Made first: they may show that there is nothing to judge.

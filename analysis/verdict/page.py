@@ -8,7 +8,6 @@ import numpy
 import pyarrow
 
 from analysis.agreement.agreements import BY_MAGNITUDE, Pair, compared
-from analysis.attributions import Attributions, usual_lengths
 from analysis.figure_files import saved
 from analysis.figures.zones import on_zones
 from analysis.measures.kendall import Kendall
@@ -16,6 +15,7 @@ from analysis.pages.elements import collapsed, paragraph, preformatted, table_ht
 from analysis.pages.style import STYLE as REPORT_STYLE
 from analysis.pages.svg import inlined
 from analysis.statistics.intervals import mean_of_known
+from analysis.text_files import Attributions, usual_lengths
 from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.question import Evidence, Finding

@@ -3,9 +3,9 @@
 import numpy
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.performance import Decisions, f1
 from analysis.statistics.intervals import intervals
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import random_rows, write_attributions
 
 

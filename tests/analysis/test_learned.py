@@ -5,8 +5,8 @@ import pandas
 import pytest
 
 from analysis.__main__ import main
-from analysis.attributions import load_attributions
 from analysis.performance import not_asked_of_majority, nothing_to_judge
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 

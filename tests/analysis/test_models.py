@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.model_config import ModelConfig
 from analysis.models import models_of
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.papers.families import adversary_config
 

@@ -6,11 +6,11 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.formats import read_csv, write_csv
 from analysis.manifest import MANIFEST
 from analysis.output import Output, slug
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 TABLE = pandas.DataFrame({"method": ["a", "b"], "mean": [0.12345, -0.00001]})

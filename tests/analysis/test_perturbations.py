@@ -5,11 +5,9 @@ import json
 import pytest
 
 from analysis.__main__ import main
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.perturbations import load_perturbations
 from analysis.report.page import report
-from analysis.text_files import run_folder
+from analysis.text_files import load_attributions, load_perturbations, run_folder
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.perturbation_files import perturbed_rows, write_perturbations
 

@@ -6,8 +6,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import random_rows, write_attributions
 
 

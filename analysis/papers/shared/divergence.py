@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 import numpy
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure, Values
 from analysis.models import Model
 from analysis.papers.shared.families import ModelFamily, Pair
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.per_text import check
-from analysis.perturbations import Perturbations
 from analysis.statistics.samples import Sample, summaries
+from analysis.text_files import Attributions, Perturbations
 from analysis.written import Estimate
 
 # Jain & Wallace's adversary, which is searched per text.

@@ -9,15 +9,13 @@ from itertools import cycle
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, PLAIN, UNIFORM, Adversary, ModelConfig
 from analysis.models import Model, check_same_texts, protocol_of, without_seeds
 from analysis.output import slug
 from analysis.papers.shared.paper import ATTENTION
 from analysis.papers.shared.study_files import StudyFiles
-from analysis.perturbations import Perturbations
-from analysis.text_files import TextFile, run_folder
+from analysis.text_files import Attributions, Perturbations, TextFile, run_folder
 from analysis.written import listed
 
 # A base, and the model that is compared with it.

@@ -9,14 +9,11 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
-from analysis.faithfulness.files import load_faithfulness
 from analysis.models import Model, check_same_texts, models_of
 from analysis.output import Source
-from analysis.perturbations import load_perturbations
 from analysis.runs import CONFIG, Run, load_run
-from analysis.text_files import TextFile
+from analysis.text_files import TextFile, load_attributions, load_faithfulness, load_perturbations
 from attention_explain.files import attributions, faithfulness, perturbations
 
 FORMATS = (attributions.FORMAT, perturbations.FORMAT, faithfulness.FORMAT)

@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextPath
 
-from analysis.attributions import Attributions
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.output import Output
@@ -28,7 +27,7 @@ from analysis.papers.shared.divergence import (
 from analysis.papers.shared.families import ModelFamily, families, settings_of
 from analysis.papers.shared.paper import Method
 from analysis.papers.shared.study_files import StudyFiles
-from analysis.perturbations import Perturbations
+from analysis.text_files import Attributions, Perturbations
 from analysis.written import number, one_line
 
 SHADES = LinearSegmentedColormap.from_list("weight", ["#FFFFFF", style.SKY], N=256)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas
 
-from analysis.attributions import Attributions, load_attributions
 from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
@@ -20,6 +19,7 @@ from analysis.papers.shared.reached import Reached, f1_by_model, guide_of
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
 from analysis.statistics.intervals import ABOUT_INTERVALS, LEAST_SEEDS
+from analysis.text_files import Attributions, load_attributions
 from analysis.written import Estimate, interval_column, number
 
 CORPORA_TABLE = "wiegreffe-pinter-table-1"

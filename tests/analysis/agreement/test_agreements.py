@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import kendalltau
 
 from analysis.agreement.agreements import CONTROLS, Pair, agreements
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.measures import Measure
 from analysis.models import models_of
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 KENDALL = Measure.named("kendall")

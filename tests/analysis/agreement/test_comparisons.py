@@ -6,10 +6,10 @@ import pytest
 
 from analysis.agreement.agreements import Pair, agreements
 from analysis.agreement.comparisons import paired_methods, paired_models, shown_comparisons
-from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of
 from analysis.statistics.significance import SignFlips, holm
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 FLIPS = SignFlips(draws=999)

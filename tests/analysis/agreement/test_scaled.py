@@ -6,10 +6,10 @@ import pytest
 from analysis.agreement.agreement_table import agreement_table, shown_agreements
 from analysis.agreement.agreements import agreements
 from analysis.agreement.entries import instances
-from analysis.attributions import load_attributions
 from analysis.measures import Measure
 from analysis.models import models_of
 from analysis.statistics.samples import rescale
+from analysis.text_files import load_attributions
 from tests.analysis.agreement.test_agreements import KENDALL, PAIR
 from tests.analysis.attribution_files import random_rows, write_attributions
 

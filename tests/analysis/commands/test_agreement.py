@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from analysis.__main__ import main
-from analysis.attributions import load_attributions
 from analysis.formats import read_csv
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 FAST = ["--draws", "100", "--control-draws", "2"]

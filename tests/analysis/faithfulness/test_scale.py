@@ -5,10 +5,10 @@ from statistics import mean
 import numpy
 import pytest
 
-from analysis.faithfulness.files import FaithfulnessMeasure, load_faithfulness
 from analysis.faithfulness.scale import measured, rows_of, shares_tied
 from analysis.papers.faithfulness import SHARES, curves_of, difference_rows, removal_rows
 from analysis.papers.shared.study_files import load_study
+from analysis.text_files import FaithfulnessMeasure, load_faithfulness
 from tests.analysis.faithfulness.faithfulness_files import TRUTH, judged_rows, write_faithfulness
 
 

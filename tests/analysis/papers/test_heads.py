@@ -8,7 +8,7 @@ from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.models import models_of
 from analysis.papers.heads import HeadsPanel, effects, heads_figure, rows_of
-from analysis.perturbations import load_perturbations
+from analysis.text_files import load_perturbations
 from tests.analysis.perturbation_files import perturbed_rows, write_perturbations
 
 LAYERS, HEADS = 2, 3

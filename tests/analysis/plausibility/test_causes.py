@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binomtest
 
 from analysis.__main__ import main
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.plausibility.causes import causes_table, truth_by_text
 from analysis.statistics.intervals import intervals
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.plausibility import slow
 

@@ -3,13 +3,13 @@
 import numpy
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.models import models_of
 from analysis.plausibility.annotators import Annotators
 from analysis.plausibility.measures import measures
 from analysis.plausibility.table import plausibility_table
 from analysis.statistics.intervals import intervals
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.plausibility import slow
 

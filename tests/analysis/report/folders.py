@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas
 
-from analysis.attributions import load_attributions
 from analysis.figures import style
 from analysis.output import Output
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 
 METHODS = ("attention", "gradient", "leave-one-out", "random")

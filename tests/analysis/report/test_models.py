@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.models import models_of
 from analysis.performance import accuracy, f1
 from analysis.report.page import models_table, selection
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import attribution_file, two_models
 

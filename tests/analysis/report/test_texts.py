@@ -7,7 +7,6 @@ import numpy
 import pytest
 from scipy.stats import kendalltau
 
-from analysis.attributions import load_attributions
 from analysis.report.texts import (
     AGREED,
     DISPUTED,
@@ -17,6 +16,7 @@ from analysis.report.texts import (
     choose,
     compared,
 )
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.report.folders import METHODS, attribution_file
 

@@ -3,7 +3,7 @@
 import pandas
 
 from analysis.results.cited import Page, Sheet
-from analysis.results.models_verdicts import models_verdicts, where_decided
+from analysis.results.verdicts import models_verdicts, where_decided
 
 JUDGED = {
     **{"corpus": "sst", "model": "bilstm", "answer": "no", "nothing to judge": ""},

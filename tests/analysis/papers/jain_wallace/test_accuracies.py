@@ -4,10 +4,10 @@ import numpy
 import pandas
 import pytest
 
-from analysis.attributions import load_attributions
 from analysis.output import Output
 from analysis.papers.jain_wallace.correlations import ACCURACIES, accuracies
 from analysis.papers.shared.study_files import load_models
+from analysis.text_files import load_attributions
 from tests.analysis.papers.studies import write_run
 
 

@@ -5,11 +5,11 @@ import pandas
 import pytest
 from scipy.stats import kendalltau
 
-from analysis.attributions import load_attributions
 from analysis.output import Output
 from analysis.papers.jain_wallace.correlations import correlations, released_code, tau_densities
 from analysis.papers.shared.published import read_published
 from analysis.papers.shared.study_files import load_models
+from analysis.text_files import load_attributions
 from tests.analysis.papers.studies import write_run
 
 

@@ -5,10 +5,10 @@ import pandas
 import pytest
 from scipy.stats import kendalltau
 
-from analysis.attributions import load_attributions
 from analysis.output import Output
 from analysis.papers.meister.correlations import correlations, entropies, table_1, table_3, table_6
 from analysis.papers.shared.study_files import load_models
+from analysis.text_files import load_attributions
 from tests.analysis.papers.studies import MEISTER, write_run
 
 

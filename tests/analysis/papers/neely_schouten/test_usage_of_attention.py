@@ -8,7 +8,7 @@ from analysis.errors import AnalysisError
 from analysis.papers.neely_schouten import usage_of_attention
 from analysis.papers.neely_schouten.usage_of_attention import correlation, usage
 from analysis.papers.shared.study_files import load_study
-from analysis.perturbations import load_perturbations
+from analysis.text_files import load_perturbations
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import text_rows, write_family, write_model, write_perturbed
 from tests.analysis.papers.written import entries, tables

@@ -4,11 +4,11 @@ import numpy
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.papers.shared.divergence import divergence, output_tvd
 from analysis.papers.shared.families import families
 from analysis.papers.shared.study_files import load_study
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config, write_attributions
 from tests.analysis.papers.families import (
     adversary_config,

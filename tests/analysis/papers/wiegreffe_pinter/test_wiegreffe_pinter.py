@@ -5,7 +5,6 @@ import pandas
 import pytest
 from scipy.stats import ttest_1samp
 
-from analysis.attributions import load_attributions
 from analysis.errors import AnalysisError
 from analysis.output import Output
 from analysis.papers.shared.divergence import divergence
@@ -15,6 +14,7 @@ from analysis.papers.wiegreffe_pinter.seed_variance import seeds
 from analysis.papers.wiegreffe_pinter.three_attentions import heatmaps, typical
 from analysis.papers.wiegreffe_pinter.usefulness import table_2, table_3
 from analysis.performance import f1
+from analysis.text_files import load_attributions
 from tests.analysis.attribution_files import config
 from tests.analysis.papers.families import (
     adversary_config,
