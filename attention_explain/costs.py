@@ -106,8 +106,17 @@ def passes_of_measures(
     options = {"methods": len(methods), "sizes": _sizes(configs, tokens)}
     removal = passes("faithfulness", "erasure", options, tokens, separate).in_forwards
     again = sum(passes("faithfulness", each["type"], each, tokens).again for each in configs)
+    # Measures of the effects of words share permutations.
+    effects = max(
+        (
+            passes("faithfulness", each["type"], each, tokens, separate).in_forwards
+            for each in configs
+            if "shared" in declaration("faithfulness", each["type"])
+        ),
+        default=0.0,
+    )
     once = passes_of_components("interpreters", methods, tokens, separate)
-    return removals * removal + again * once
+    return removals * (removal + effects) + again * once
 
 
 def _options(component: Config) -> Mapping[str, Any]:

@@ -37,6 +37,8 @@ MEASURES = (
 )
 # All other measures, for the help text.
 OTHER_MEASURES = (
+    "relevance",
+    "direction",
     "infidelity",
     "input_shift",
     "parameter_randomization",

@@ -6,6 +6,7 @@ are to the model that they explain, and writes the measures with both ends of th
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,7 @@ class FaithfulnessJob(Job):
         check_output(self._evaluator.model, instances)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
+        self._evaluator.prepare(instances)
         return faithfulness_file.COLUMNS
 
     def results(
@@ -305,7 +307,11 @@ class FaithfulnessJob(Job):
         return faithfulness_file.records(result)
 
     def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        return {"undefined": undefined_values(table)}
+        samplings = {
+            name: {erasure: asdict(each) for erasure, each in of_measure.items()}
+            for name, of_measure in self._evaluator.chosen_samplings().items()
+        }
+        return {"undefined": undefined_values(table), "samplings": samplings}
 
     def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         return faithfulness_summary(table, metadata)

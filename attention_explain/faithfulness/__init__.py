@@ -7,6 +7,7 @@ from attention_explain.faithfulness import (  # noqa: F401
     comprehensiveness,
     curves,
     effects,
+    relevance,
     removal,
     soft,
     stability,

@@ -26,13 +26,7 @@ class BinnedMeasure(AdditiveMeasure):
     """
 
     def __init__(self, bins: list[float] | None = None) -> None:
-        self.bins = sorted(BINS if bins is None else bins)
-        if not self.bins or not all(0 < share <= 1 for share in self.bins):
-            raise InputError(
-                f"bins must be fractions of the tokens, above 0 and at most 1, but are {bins}"
-            )
-        if len(set(self.bins)) < len(self.bins):
-            raise InputError(f"bins must be distinct, but are {bins}")
+        self.bins = check_bins(bins)
 
     def forms(self) -> dict[str, bool]:
         # Higher is better for the normalised form of both measures.
@@ -60,6 +54,18 @@ class BinnedMeasure(AdditiveMeasure):
             "the class is as probable without tokens as with all of them, so there is no drop to "
             "divide by"
         )
+
+
+def check_bins(bins: list[float] | None) -> list[float]:
+    """The bins in ascending order, by default those of ERASER."""
+    ordered = sorted(BINS if bins is None else bins)
+    if not ordered or not all(0 < share <= 1 for share in ordered):
+        raise InputError(
+            f"bins must be fractions of the tokens, above 0 and at most 1, but are {bins}"
+        )
+    if len(set(ordered)) < len(ordered):
+        raise InputError(f"bins must be distinct, but are {bins}")
+    return ordered
 
 
 def bin_sizes(bins: Sequence[float], tokens: int) -> list[int]:

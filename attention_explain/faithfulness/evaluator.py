@@ -12,19 +12,27 @@ from allennlp.models import Model
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import (
+    Detailed,
     Faithfulness,
     Quantity,
     Undefined,
+    Value,
     Values,
     normalise,
 )
 from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.outputs import RemovalOutputs
+from attention_explain.faithfulness.permutations import (
+    Sampling,
+    SamplingOptions,
+    choose_sampling,
+)
 from attention_explain.faithfulness.ranking_measure import (
     MeasuredText,
     RankingMeasure,
     SearchResult,
 )
+from attention_explain.faithfulness.relevance import EffectsMeasure
 from attention_explain.faithfulness.removal import RemovalMethod
 from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
 from attention_explain.faithfulness.scores_file import ScoredText
@@ -222,6 +230,9 @@ class Evaluator:
         self.search = search or Search()
         self.seed = seed
         self.budget = budget or budget_for(model)
+        self.samplings: dict[str, dict[SamplingOptions, Sampling]] = {
+            erasure: {} for erasure in erasures
+        }
 
     @property
     def steps(self) -> list[str]:
@@ -231,6 +242,31 @@ class Evaluator:
 
     def _others(self) -> dict[str, ScoreMeasure]:
         return {name: each for name, each in self.measures.items() if not each.erasures}
+
+    def prepare(self, instances: Sequence[Instance]) -> None:
+        """
+        Choose how word effects are sampled, on pilot texts among all texts. Otherwise they are chosen
+        among the texts of the first batch.
+        """
+        for erasure, removal in self.erasures.items():
+            samplings = self.samplings[erasure]
+            for measure in self.measures.values():
+                if isinstance(measure, EffectsMeasure) and measure.sampling not in samplings:
+                    samplings[measure.sampling] = choose_sampling(
+                        self.model, instances, removal, measure.sampling, self.budget
+                    )
+
+    def chosen_samplings(self) -> dict[str, dict[str, Sampling]]:
+        """How word effects are sampled, by measure and removal method."""
+        return {
+            name: {
+                erasure: samplings[measure.sampling]
+                for erasure, samplings in self.samplings.items()
+                if measure.sampling in samplings
+            }
+            for name, measure in self.measures.items()
+            if isinstance(measure, EffectsMeasure)
+        }
 
     def evaluate_batch(
         self,
@@ -251,6 +287,7 @@ class Evaluator:
             scores with the last.
         """
         steps = self.steps if steps is None else steps
+        self.prepare(instances)
         batch = TextBatch.of(self.model, instances, self.budget)
         rows: list[list[Measurement]] = [[] for _ in instances]
         with untouched(self.model, goes_back=False):
@@ -315,20 +352,20 @@ class Evaluator:
     def _with_removal(
         self, erasure: str, inputs: MeasureInputs, ranked: Sequence[RankedText]
     ) -> list[list[Measurement]]:
-        inputs.outputs = RemovalOutputs(
+        outputs = RemovalOutputs(
             self.model, inputs.batch, inputs.embeddings, self.erasures[erasure]
         )
+        inputs = inputs.removing(outputs, self.samplings[erasure])
         of_rankings = {
             name: measure
             for name, measure in self.measures.items()
             if isinstance(measure, RankingMeasure)
         }
-        rows = measure_rankings(of_rankings, inputs.outputs, erasure, ranked, self.search)
+        rows = measure_rankings(of_rankings, outputs, erasure, ranked, self.search)
         for name, measure in self.measures.items():
             if measure.erasures and not isinstance(measure, RankingMeasure):
                 measured = _of_scores(name, erasure, measure, inputs)
                 rows = [[*one, *other] for one, other in zip(rows, measured, strict=True)]
-        inputs.outputs = None
         return rows
 
     def _missing(self, text: ScoredText, tokens: int) -> list[Measurement]:
@@ -362,6 +399,10 @@ def _of_scores(
     return [_rows(name, erasure, measure, values) for values in measure.measure(inputs)]
 
 
+def _bare(value: Value | Detailed) -> Value:
+    return value.value if isinstance(value, Detailed) else value
+
+
 def _rows(
     name: str, erasure: str | None, measure: ScoreMeasure, values: Values
 ) -> list[Measurement]:
@@ -372,11 +413,15 @@ def _rows(
             value = of_method[form]
             row = Measurement(method, measure.called(form, name), erasure)
             rows.append(row)
+            if isinstance(value, Detailed):
+                row.curve, row.errors = value.curve.tolist(), value.errors.tolist()
+                row.reliability = value.reliability
+                value = value.value
             if isinstance(value, Undefined):
                 row.undefined = str(value)
                 continue
             row.value = value
-            chance, best = (end.get(form, Undefined()) for end in ends)
+            chance, best = (_bare(end.get(form, Undefined())) for end in ends)
             if not isinstance(chance, Undefined) and not isinstance(best, Undefined):
                 row.normalised = normalise(value, chance, best, higher)
     return rows

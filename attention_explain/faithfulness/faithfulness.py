@@ -1,6 +1,6 @@
 """The base class of all faithfulness measures, their values, and the scale that they are normalised to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Union
 
@@ -67,8 +67,25 @@ class Undefined(str):
 
 
 Value = Union[float, Undefined]
+
+
+@dataclass(frozen=True)
+class Detailed:
+    """
+    A value with the numbers that it was computed from.
+
+    curve, errors : one number per token, with its standard error. Shape: (tokens,)
+    reliability : of the curve, from 0 to 1; None if undefined.
+    """
+
+    value: Value
+    curve: numpy.ndarray
+    errors: numpy.ndarray
+    reliability: float | None
+
+
 # By method, then by form of the measure.
-Values = dict[str, dict[str, Value]]
+Values = Mapping[str, Mapping[str, Union[Value, Detailed]]]
 
 
 def mean_of(values: Sequence[Value]) -> Value:

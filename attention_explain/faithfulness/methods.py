@@ -42,6 +42,7 @@ class Methods:
         declared: Mapping[str, Mapping[str, Any]],
         reader: DatasetReader | None = None,
     ) -> None:
+        self.declared = declared
         self._configs = {name: about.get("parameters") for name, about in declared.items()}
         self._reader = reader
 

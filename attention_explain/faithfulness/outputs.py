@@ -83,18 +83,29 @@ class RemovalOutputs:
             for indices, own in zip(self._indices, self._own, strict=True)
         ]
 
-    def __call__(self, asked: Sequence[numpy.ndarray]) -> list[numpy.ndarray]:
+    @property
+    def labels(self) -> int:
+        """The number of labels."""
+        return self._known[0].shape[1]
+
+    def __call__(
+        self, asked: Sequence[numpy.ndarray], remember: bool = True
+    ) -> list[numpy.ndarray]:
         """
         # Parameters
 
         asked : `Sequence[numpy.ndarray]`
             For each text, the tokens that each set keeps. Shape: (sets, tokens of the text), bool
+        remember : `bool`, optional (default = `True`)
+            Whether each set is evaluated once, now and later. Needs memory for all sets.
 
         # Returns
 
         probabilities : `List[numpy.ndarray]`
             Shape: (sets, labels), float64
         """
+        if not remember:
+            return self._run(asked)
         new, keys = [], []
         for text, sets in enumerate(asked):
             bits = _keys(sets)
@@ -106,7 +117,8 @@ class RemovalOutputs:
                     indices[key] = len(indices)
                     fresh.append(number)
             new.append(sets[fresh])
-        self._run(new)
+        for text, probs in enumerate(self._run(new)):
+            self._known[text] = numpy.concatenate([self._known[text], probs])
         return [
             self._known[text][[indices[key] for key in bits]]
             for text, (indices, bits) in enumerate(zip(self._indices, keys))
@@ -136,18 +148,16 @@ class RemovalOutputs:
             self._known[text] = numpy.concatenate([self._known[text], values[text, own[fresh]]])
 
     @torch.no_grad()
-    def _run(self, new: Sequence[numpy.ndarray]) -> None:
-        """Evaluate the new sets of each text and store the results."""
+    def _run(self, new: Sequence[numpy.ndarray]) -> list[numpy.ndarray]:
+        """Evaluate sets of each text. Shape: (sets, labels)"""
         numbers = [len(sets) for sets in new]
-        if not any(numbers):
-            return
         texts = numpy.repeat(numpy.arange(len(new)), numbers)
         # With boundary symbols, which always stay. Shape: (sets, tokens of the batch)
         kept = self._bounds[texts]
         ends = numpy.cumsum(numbers)
         for text, sets in enumerate(new):
             kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
-        outputs = numpy.empty((len(texts), self._known[0].shape[1]))
+        outputs = numpy.empty((len(texts), self.labels))
         read = kept | (self._replacements is not None)
         lengths = (read * self._sizes[texts]).sum(axis=1) + self._specials[texts]
         device, budget = self.batch.mask.device, self.batch.budget
@@ -165,8 +175,7 @@ class RemovalOutputs:
                 probs = self._replaced(some, here)
             check_finite(self.model, [self.batch.ids[text] for text in texts[rows]], probs)
             outputs[rows] = probs.cpu().numpy()
-        for text, probs in enumerate(numpy.split(outputs, ends[:-1])):
-            self._known[text] = numpy.concatenate([self._known[text], probs])
+        return numpy.split(outputs, ends[:-1])
 
     def _shortened(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """Without the removed tokens. Shape: (sets,), (sets, tokens) -> (sets, labels)"""

@@ -1,7 +1,7 @@
 """Measures of the scores themselves, or of the method that computed them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy
 import torch
@@ -10,6 +10,12 @@ from allennlp.data import Instance
 from attention_explain.faithfulness.faithfulness import Faithfulness, Values
 from attention_explain.faithfulness.methods import Methods
 from attention_explain.faithfulness.outputs import RemovalOutputs
+from attention_explain.faithfulness.permutations import (
+    PermutationSampler,
+    Sampling,
+    SamplingOptions,
+    WordEffects,
+)
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 
@@ -47,6 +53,7 @@ class MeasureInputs:
     by : how scores are ranked, `signed` or `size`.
     methods : to recompute scores.
     outputs : for texts with tokens removed, if the measure removes tokens.
+    samplings : how word effects are sampled for the present removal method, by the options.
     """
 
     model: AttentionClassifier
@@ -58,6 +65,25 @@ class MeasureInputs:
     by: str
     methods: Methods
     outputs: RemovalOutputs | None = None
+    samplings: Mapping[SamplingOptions, Sampling] = field(default_factory=dict)
+    _samplers: dict[int, PermutationSampler] = field(default_factory=dict)
+
+    def removing(
+        self, outputs: RemovalOutputs, samplings: Mapping[SamplingOptions, Sampling]
+    ) -> "MeasureInputs":
+        """The same for one removal method."""
+        return replace(self, outputs=outputs, samplings=samplings, _samplers={})
+
+    def word_effects(self, options: SamplingOptions) -> list[WordEffects]:
+        """The effects of the words of each text; measures with the same seed share permutations."""
+        sampling = self.samplings[options]
+        if options.seed not in self._samplers:
+            assert self.outputs is not None
+            targets = [text.target for text in self.texts]
+            self._samplers[options.seed] = PermutationSampler(self.outputs, targets, options.seed)
+        sampler = self._samplers[options.seed]
+        sampler.grow(sampling.permutations)
+        return sampler.effects(sampling.output, sampling.permutations)
 
     @property
     def targets(self) -> torch.Tensor:

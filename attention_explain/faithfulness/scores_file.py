@@ -46,7 +46,8 @@ class ScoredText:
 class GivenScores:
     """
     texts : by id.
-    methods : what is known of each: `parameters`, with which it can be applied again, and `signed`.
+    methods : what is known of each: `parameters`, with which it can be applied again, and whether it is
+        `signed`: of scores from elsewhere, whether one of them is negative.
     metadata : of an attribution file; empty for scores from elsewhere.
     """
 
@@ -112,6 +113,11 @@ def _scores(
         if text.id in texts:
             raise InputError(f"{path}, {place}: the id {text.id!r} is there twice")
         texts[text.id] = text
+    for name, about in methods.items():
+        if "signed" not in about:
+            of_texts = (text.scores[name] or () for text in texts.values())
+            negative = any(score < 0 for scores in of_texts for score in scores)
+            methods[name] = {**about, "signed": negative}
     return GivenScores(path, texts, methods, metadata)
 
 

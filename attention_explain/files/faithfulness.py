@@ -28,14 +28,18 @@ COLUMNS = pyarrow.schema(
         pyarrow.field("normalised", pyarrow.float64()),
         pyarrow.field("curve", NUMBERS),
         pyarrow.field("undefined", pyarrow.string()),
+        pyarrow.field("errors", NUMBERS),
+        pyarrow.field("reliability", pyarrow.float32()),
     ]
 )
+# Columns that files of earlier versions do not have.
+NEW_COLUMNS = ("errors", "reliability")
 
 FORMAT = TableFormat(
     name="faithfulness",
     command="allennlp faithfulness",
     key=b"faithfulness",
-    columns=tuple(COLUMNS),
+    columns=tuple(column for column in COLUMNS if column.name not in NEW_COLUMNS),
     described=("methods", "measures"),
     metadata={
         "attributions": "path and hash of the file with the scores",
@@ -47,6 +51,8 @@ FORMAT = TableFormat(
         "target": "the label that the scores explain; null for the predicted label of each text",
         "skipped": "number of texts without scores of a method, by reason",
         "undefined": "number of undefined values of each measure, by reason",
+        "samplings": "how the effects of words were estimated, by measure and removal method: number of "
+        "`permutations`, `output`, mean `reliability` on the pilot texts, and the `problem` if it is too low",
     },
 )
 
@@ -59,6 +65,9 @@ class Measurement:
     k : the fraction of tokens, for a quantity of one bin.
     value : None where it is undefined, for the reason in `undefined`.
     normalised : on the scale from random (0) to the best order found (1).
+    curve : of a curve measure; for `relevance` and `direction`, in the row of `search`, the effect of each token.
+    errors : the standard errors of these effects.
+    reliability : the split-half reliability of the relevance of the tokens, from 0 to 1.
     """
 
     method: str
@@ -69,6 +78,8 @@ class Measurement:
     normalised: float | None = None
     curve: list[float] | None = None
     undefined: str | None = None
+    errors: list[float] | None = None
+    reliability: float | None = None
 
 
 @dataclass

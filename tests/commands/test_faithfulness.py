@@ -129,6 +129,8 @@ def test_the_columns_are_those_of_the_contract(judge):
         "normalised": "double",
         "curve": "list<element: float>",
         "undefined": "string",
+        "errors": "list<element: float>",
+        "reliability": "float",
     }
     rows = rows_of(path)
     assert {row["method"] for row in rows} == {*METHODS[:2], "random", "search"}
@@ -505,9 +507,23 @@ def test_every_measure_can_judge_the_methods_of_an_attribution_file(judge):
     for name in ALL_MEASURES.known():
         found = [row for row in rows if row["measure"] == name and row["method"] in METHODS[:2]]
         assert {row["method"] for row in found} == set(METHODS[:2])
-        # The texts of this model leave nothing to divide by, at times.
-        divided = name.startswith("soft")
+        # The texts of this model leave nothing to divide by, at times; attention has no sign.
+        divided = name.startswith("soft") or name == "direction"
         assert all(row["value"] is not None or divided for row in found), name
+
+
+def test_the_file_says_how_the_effects_of_words_were_estimated(judge):
+    path = judge(measures=["relevance", "direction"], erasures=["delete", "zero"], limit=3)
+    metadata = metadata_of(path)
+    assert set(metadata["samplings"]) == {"relevance", "direction"}
+    for of_measure in metadata["samplings"].values():
+        for sampling in (of_measure["delete"], of_measure["zero"]):
+            assert sampling["permutations"] >= 16 and sampling["texts"] == 3
+            assert sampling["output"] in sampling["reliability"]
+    rows = [row for row in rows_of(path) if row["method"] == "search"]
+    assert len(rows) == 3 * 2 * 2
+    for row in rows:
+        assert len(row["curve"]) == len(row["errors"]) and 0 <= row["reliability"] <= 1
 
 
 def test_methods_of_elsewhere_cannot_be_applied_again(judge, attributions, tmp_path):

@@ -80,6 +80,15 @@ def test_what_a_measure_applies_again_counts():
     assert judging_cost("deletion_curve", erasures=0, methods=methods) == 0
 
 
+def test_measures_of_the_effects_of_words_share_permutations():
+    alone = judging_cost({"type": "relevance", "permutations": 32})
+    assert alone == pytest.approx(2 * judging_cost({"type": "relevance", "permutations": 16}))
+    assert judging_cost({"type": "relevance", "permutations": 32}, "direction") == alone
+    assert judging_cost("relevance", erasures=3) == pytest.approx(3 * judging_cost("relevance"))
+    both = judging_cost("relevance", "sufficiency")
+    assert both == pytest.approx(judging_cost("relevance") + judging_cost("sufficiency"))
+
+
 def test_a_file_without_named_measures_costs_what_the_defaults_do():
     methods = ("gradient", "lrp")
     file = OutputFile(Path("f"), "a", (), methods, "test", evaluation=Evaluation("all"))
