@@ -23,7 +23,7 @@ from tqdm import tqdm
 from attention_explain.commands.startup.global_options import LOG_VARIABLE, PEOPLE
 from attention_explain.errors import InputError
 from attention_explain.files import atomic
-from attention_explain.files.own_files import LOG_MARK, log_name
+from attention_explain.files.atomic import LOG_MARK, log_name
 
 
 @contextmanager

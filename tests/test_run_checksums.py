@@ -9,10 +9,9 @@ import pytest
 from allennlp.commands.train import train_model
 from allennlp.common import Params
 
-from attention_explain.archives import open_archive
+from attention_explain.archives import open_archive, unpacked
 from attention_explain.errors import InputError
 from attention_explain.files.records import CHECKSUMS, sha256
-from attention_explain.safe_archives import unpacked
 from tests.training.runs import run_config
 
 CONFIG = run_config([])

@@ -201,11 +201,11 @@ def test_members_are_checked_before_anything_is_unpacked(
 
 
 def test_what_would_fill_the_disk_is_not_unpacked(run, tmp_path, monkeypatch):
-    from attention_explain import safe_archives
+    from attention_explain import archives
 
     path = archived(run, tmp_path / "model.tar.gz", large=member("large", size=2_000_000))
     usage = type("Usage", (), {"free": 1_000_000})
-    monkeypatch.setattr(safe_archives.shutil, "disk_usage", lambda folder: usage)
+    monkeypatch.setattr(archives.shutil, "disk_usage", lambda folder: usage)
     with pytest.raises(InputError, match=r"unpacks to 0.0 GB, but .* has 0.0 GB left"):
         open_archive(path)
 

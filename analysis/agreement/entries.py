@@ -31,7 +31,7 @@ from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED
 from analysis.statistics.significance import SignFlips
 from analysis.written import estimates
-from attention_explain.files.sealed import write_sealed
+from attention_explain.files.tables import write_sealed
 
 INCHES_A_CELL = 0.66
 # Colours stay pale enough for black print on all but the strongest.

@@ -32,9 +32,8 @@ from analysis.verdict.tables import verdicts_of
 from analysis.verdict.text import answer_of, summary_of
 from analysis.verdict.verdict import Verdict
 from analysis.written import html_text
-from attention_explain.files.atomic import OverwriteError, write_atomic
-from attention_explain.files.own_files import check_page
-from attention_explain.heatmaps.html_document import document, style
+from attention_explain.files.atomic import OverwriteError, check_page, write_atomic
+from attention_explain.heatmaps.html_page import document, style
 
 REPORT = "report.html"
 TITLE = "Can attention be trusted as the explanation?"

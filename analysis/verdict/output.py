@@ -12,8 +12,7 @@ from analysis.verdict.page import page
 from analysis.verdict.text import as_markdown, lines
 from analysis.verdict.verdict import RATIONALES, Verdict, judge
 from analysis.written import number
-from attention_explain.files.atomic import OverwriteError, write_atomic
-from attention_explain.files.own_files import check_verdict_files
+from attention_explain.files.atomic import OverwriteError, check_verdict_files, write_atomic
 
 PAGE = "verdict.html"
 

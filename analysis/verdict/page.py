@@ -24,8 +24,7 @@ from analysis.verdict.text import METHODS_NOTE, methods_table, reason_of, senten
 from analysis.verdict.verdict import Verdict
 from analysis.written import html_text, number
 from attention_explain.heatmaps.explanation import explanations
-from attention_explain.heatmaps.html_document import document, style
-from attention_explain.heatmaps.html_page import card, legend
+from attention_explain.heatmaps.html_page import card, document, legend, style
 
 TITLE = "Can attention be trusted on {}?"
 # Examples of each kind.

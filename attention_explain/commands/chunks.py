@@ -1,6 +1,7 @@
 """
 Long work that survives a kill: finished chunks are saved next to the output, and the same command continues
-from there. The content of the chunks is up to the job.
+from there. The content of the chunks is up to the job. The options of the command are recorded with them, so
+that a conflict with a later command is found before a model is loaded.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ from filelock import FileLock, Timeout
 from attention_explain import signals
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import check_new
-from attention_explain.files.options import check_options, write_options
-from attention_explain.files.sealed import DamagedFileError, read_sealed, write_sealed
-from attention_explain.files.tables import ROW
+from attention_explain.files.records import read_record, write_record
+from attention_explain.files.tables import ROW, DamagedFileError, read_sealed, write_sealed
+from attention_explain.messages import shorten
 from attention_explain.output import close_progress_bars, describe_write_errors, writing
 
 NOTE = "job.json"
@@ -215,3 +216,35 @@ def _remove(folder: Path) -> None:
     with suppress(OSError):
         (folder / NOTE).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_options(path: Path, options: Mapping[str, Any]) -> None:
+    """Record the options by the names that users type."""
+    write_record(path, _as_json(options))
+
+
+def check_options(path: Path, options: Mapping[str, Any], work: str, remedy: str) -> None:
+    """Raise if the options of the existing work are recorded and differ from these."""
+    recorded = read_record(path)
+    if recorded is None:
+        return
+    differences = [
+        f"--{name} is {_to_text(value)} now and was {_to_text(recorded[name])}"
+        for name, value in _as_json(options).items()
+        if name in recorded and recorded[name] != value
+    ]
+    if differences:
+        raise InputError(f"{work} was made with other options: {'; '.join(differences)}; {remedy}")
+
+
+def _as_json(options: Mapping[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(dict(options)))
+
+
+def _to_text(value: Any) -> str:
+    if value in (None, "", False):
+        return "not given"
+    if value is True:
+        return "given"
+    text = value if isinstance(value, str) else json.dumps(value)
+    return shorten(text)

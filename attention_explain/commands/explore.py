@@ -83,8 +83,7 @@ def explore(
     # Imported here: no other command needs a server.
     import uvicorn
 
-    from attention_explain.explore.app import make_app
-    from attention_explain.explore.connections import Connection
+    from attention_explain.explore.app import Connection, make_app
     from attention_explain.explore.data_texts import DataTexts
     from attention_explain.explore.open_model import OpenModel
     from attention_explain.explore.verdict_folder import check_about, evidence, read_verdict

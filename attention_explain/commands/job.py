@@ -20,6 +20,7 @@ from attention_explain.archives import archive_sha256, open_to_explain, weights_
 from attention_explain.commands.batches import (
     AfterStep,
     Chunk,
+    JobProgress,
     fingerprint,
     multiplications,
     plan_chunks,
@@ -28,7 +29,6 @@ from attention_explain.commands.batches import (
 )
 from attention_explain.commands.chunks import CHUNKS, ChunkStore, check_unfinished, resumable
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.commands.progress import JobProgress
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.data.pair_sides import PASSAGE, turned
 from attention_explain.data.sources import left_out, local_path

@@ -13,8 +13,7 @@ from allennlp.common import logging as common_logging
 from attention_explain.archives import check_device
 from attention_explain.commands.chunks import clear_merged
 from attention_explain.errors import InputError
-from attention_explain.files.atomic import check_new
-from attention_explain.files.own_files import check_page, log_name
+from attention_explain.files.atomic import check_new, check_page, log_name
 from attention_explain.files.records import read_json
 from attention_explain.jsonnet import evaluate_file, find_config
 from attention_explain.messages import shorten

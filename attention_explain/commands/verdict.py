@@ -15,8 +15,8 @@ from typing import Any
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain import defaults
-from attention_explain.commands.batches import LONG_JOB
-from attention_explain.commands.chunks import clear_merged
+from attention_explain.commands.batches import LONG_JOB, TotalProgress
+from attention_explain.commands.chunks import check_options, clear_merged, write_options
 from attention_explain.commands.job_options import (
     MODEL,
     JobOptions,
@@ -24,7 +24,6 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.progress import TotalProgress
 from attention_explain.commands.verdict_plan import (
     FILES,
     PREDICTIONS,
@@ -33,8 +32,7 @@ from attention_explain.commands.verdict_plan import (
     plan_verdict,
 )
 from attention_explain.errors import InputError
-from attention_explain.files.options import check_options, write_options
-from attention_explain.files.own_files import check_verdict_files
+from attention_explain.files.atomic import check_verdict_files
 from attention_explain.files.records import DamagedFileError
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages import in_words

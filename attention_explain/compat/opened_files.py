@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from attention_explain.compat.replacing import replace_everywhere
+from attention_explain.compat.todays_packages import replace_everywhere
 from attention_explain.files.records import read_json
 
 
@@ -87,8 +87,7 @@ def fix_archive_loading() -> None:
     from allennlp.models import archival
 
     # Imported before the original is replaced, which it calls.
-    from attention_explain.archives import open_archive
-    from attention_explain.safe_archives import unpacked
+    from attention_explain.archives import open_archive, unpacked
 
     original = archival.load_archive
 

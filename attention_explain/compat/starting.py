@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 
 from attention_explain.commands.startup.deferred import imports_deferred
-from attention_explain.compat.replacing import replace_everywhere
+from attention_explain.compat.todays_packages import replace_everywhere
 
 # What AllenNLP imports at once, for parts of it that most commands never use.
 SELDOM_USED = {

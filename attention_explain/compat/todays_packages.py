@@ -1,13 +1,22 @@
 """Where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and transformers."""
 
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable
 from functools import wraps
+from types import ModuleType
 from typing import Any, Union
 
-from attention_explain.compat.replacing import replace_everywhere
+
+def replace_everywhere(old: Callable, new: Callable) -> None:
+    """Replaces a function in every AllenNLP module that imported it by name."""
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "allennlp" and isinstance(module, ModuleType):
+            for attribute, value in list(vars(module).items()):
+                if value is old:
+                    setattr(module, attribute, new)
 
 
 def fix_device_numbers() -> None:

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from attention_explain.compat.replacing import replace_everywhere
+from attention_explain.compat.todays_packages import replace_everywhere
 from attention_explain.messages import no_option
 
 

@@ -3,7 +3,6 @@
 from attention_explain.data import (  # noqa: F401
     ag_news_csv,
     attention_text,
-    babi,
     folders,
     question_passage,
     rationales,

@@ -21,7 +21,7 @@ from attention_explain.archive_reach import check_readable
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import Example
 from attention_explain.errors import InputError
-from attention_explain.files.sealed import DamagedFileError, read_sealed
+from attention_explain.files.tables import DamagedFileError, read_sealed
 from attention_explain.named_components import check_choice
 from attention_explain.pretrained.folders import HUB, transformer_folder
 from attention_explain.settings import DATA_VARIABLE

@@ -25,8 +25,17 @@ from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.attribution_scores import Erased, OtherAttention
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import TEXT, TOKENS, Example, KnownLabelField, TextMetadataField
-from attention_explain.data.labels import REMEDY, class_key, label_problem, shown
+from attention_explain.data.example import (
+    REMEDY,
+    TEXT,
+    TOKENS,
+    Example,
+    KnownLabelField,
+    TextMetadataField,
+    class_key,
+    label_problem,
+    shown,
+)
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.errors import InputError

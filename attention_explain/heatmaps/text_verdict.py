@@ -6,8 +6,8 @@ words. For the terminal and for notebooks.
 from dataclasses import dataclass, field
 from html import escape
 
-from attention_explain.heatmaps.html_document import style
-from attention_explain.heatmaps.terminal import columns, printable
+from attention_explain.heatmaps.explanation import columns, printable
+from attention_explain.heatmaps.html_page import style
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from allennlp.models import Model
 from allennlp.nn import RegularizerApplicator
 
 from attention_explain.data.errors import TrainingLabelsError
-from attention_explain.data.labels import REMEDY, same_class, shown
+from attention_explain.data.example import REMEDY, same_class, shown
 from attention_explain.errors import InputError
 from attention_explain.models.metrics import Confusion, OutputMetric, RocAuc
 from attention_explain.named_components import check_choice

@@ -25,7 +25,7 @@ from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
 from attention_explain.data.text_reader import TextReader
 from attention_explain.errors import InputError
-from attention_explain.files.sealed import DamagedFileError, read_sealed, write_sealed
+from attention_explain.files.tables import DamagedFileError, read_sealed, write_sealed
 from attention_explain.output import writing
 from attention_explain.passes import rows_by_length
 

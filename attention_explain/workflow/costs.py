@@ -11,7 +11,7 @@ from typing import Any
 from analysis.model_config import type_of
 from attention_explain import defaults
 from attention_explain.costs import FORWARD, passes_of_components, passes_of_measures
-from attention_explain.workflow.contents import Contents, Lines
+from attention_explain.workflow.identity import Contents, Lines
 from attention_explain.workflow.resolve import OutputFile
 from attention_explain.workflow.study import ATTRIBUTIONS, PERTURBATIONS, SPLITS, FileKind
 

@@ -244,7 +244,7 @@ def _parquet_damage(output: str) -> str:
 @cache
 def _seal_damage(path: str, size: int, mtime: int) -> str:
     """Reads the whole file, but only once for the same size and date."""
-    from attention_explain.files.sealed import read_sealed
+    from attention_explain.files.tables import read_sealed
 
     try:
         read_sealed(path)

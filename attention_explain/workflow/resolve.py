@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from attention_explain.files.records import read_json
-from attention_explain.workflow.contents import Contents
 from attention_explain.workflow.identity import (
     GUIDING,
+    Contents,
     Reference,
     fit_for_a_file,
     hash_of,

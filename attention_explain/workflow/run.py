@@ -16,9 +16,8 @@ from typing import Any
 from analysis.manifest import MANIFEST
 from attention_explain.files.atomic import write_atomic
 from attention_explain.workflow.kinds import FilesStep, ReportStep, TrainStep
-from attention_explain.workflow.locks import GPUS_VARIABLE, locked
 from attention_explain.workflow.overview import headline
-from attention_explain.workflow.plan import Plan, read_steps
+from attention_explain.workflow.plan import Plan, drop_unwanted, read_steps
 from attention_explain.workflow.progress import (
     DONE,
     FAILED,
@@ -28,9 +27,8 @@ from attention_explain.workflow.progress import (
     summary,
     write_account,
 )
-from attention_explain.workflow.run_step import STEP_ENVIRONMENT
+from attention_explain.workflow.run_step import GPUS_VARIABLE, STEP_ENVIRONMENT, locked
 from attention_explain.workflow.study import StudyError
-from attention_explain.workflow.tables import drop_unwanted
 from attention_explain.workflow.warm import warm_process
 
 HERE = Path(__file__).resolve().parent

@@ -1,29 +1,81 @@
 """
 `python -m attention_explain.workflow.run_step PLAN STEP`: runs one step of a plan unless it is done. The engine
 starts this, here or on another machine. A step that was killed continues where it was.
+
+Locks allow one process at a time for each output, and one run at a time on each GPU. The operating system
+releases them when the process that holds them ends.
 """
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from attention_explain.files.atomic import write_atomic
 from attention_explain.files.records import describe_os_error
-from attention_explain.workflow import training_state
 from attention_explain.workflow.kinds import TrainStep
-from attention_explain.workflow.locks import locked, visible_gpu
 from attention_explain.workflow.plan import read_steps
-from attention_explain.workflow.progress import Events
+from attention_explain.workflow.progress import Events, drop_checkpoints, prepare_training
 from attention_explain.workflow.steps import Step
 from attention_explain.workflow.study import StudyError
 from attention_explain.workflow.warm import start_warm
+
+# Set by `make study GPUS=2`; everything runs on the CPU if it is unset or 0.
+GPUS_VARIABLE = "ATTENTION_EXPLAIN_GPUS"
+
+
+@contextmanager
+def locked(folder: Path, names: Sequence[str]) -> Iterator[list[int]]:
+    """
+    Wait until no other process holds any of the names, then hold them. Yields the descriptors: a child
+    process that inherits them keeps the locks when its parent is killed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        descriptors = []
+        # In the same order everywhere, which prevents deadlocks.
+        for name in sorted(set(names)):
+            file = held.enter_context(open(folder / f"{name}.lock", "a"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"{name}: waiting for another process that works on it", file=sys.stderr)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            descriptors.append(file.fileno())
+        yield descriptors
+
+
+@contextmanager
+def visible_gpu(locks: Path) -> Iterator[tuple[dict[str, str], list[int]]]:
+    """
+    Environment variables that select a GPU, and the descriptors of its lock: a process that inherits them
+    keeps the GPU when its parent is killed. On a cluster, the cluster assigns GPUs.
+    """
+    if os.environ.get("SLURM_JOB_ID"):
+        yield {}, []
+        return
+    number = int(os.environ.get(GPUS_VARIABLE) or 0)
+    if not number:
+        yield {"CUDA_VISIBLE_DEVICES": ""}, []
+        return
+    while True:
+        for device in range(number):
+            with open(locks / f"gpu-{device}.lock", "a") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    continue
+                yield {"CUDA_VISIBLE_DEVICES": str(device)}, [file.fileno()]
+                return
+        time.sleep(1)
+
 
 # The environment of every step.
 STEP_ENVIRONMENT = {
@@ -78,7 +130,7 @@ def run(step: Step, runs: Path, events: Events) -> int:
                 if code:
                     return code
         if isinstance(step, TrainStep):
-            training_state.drop_checkpoints(Path(step.folder))
+            drop_checkpoints(Path(step.folder))
         step.record(time.time() - start, missing)
         return 0
 
@@ -95,7 +147,7 @@ def _recovery_options(step: TrainStep) -> list[str]:
     config, folder = Path(step.config_file), Path(step.folder)
     config.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(config, json.dumps(step.config, indent=1))
-    return ["--recover"] if training_state.prepare(folder, step.config) else []
+    return ["--recover"] if prepare_training(folder, step.config) else []
 
 
 def _run_command(

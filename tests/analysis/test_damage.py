@@ -17,7 +17,7 @@ from analysis.output import Output
 from analysis.runs import load_run
 from attention_explain.files.attributions import FORMAT
 from attention_explain.files.records import DamagedFileError, write_checksums
-from attention_explain.files.sealed import read_sealed
+from attention_explain.files.tables import read_sealed
 from tests.analysis.attribution_files import random_rows, write_attributions
 
 TABLE = pandas.DataFrame({"a": [0.25, 0.5], "b": ["x", "y"]})

@@ -7,8 +7,7 @@ from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.errors import InputError
 from attention_explain.files.records import sha256
-from attention_explain.files.sealed import read_sealed
-from attention_explain.files.tables import TableFormat
+from attention_explain.files.tables import TableFormat, read_sealed
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 

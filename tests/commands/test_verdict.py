@@ -16,14 +16,14 @@ from attention_explain.commands import (
     verdict,
     verdict_plan,
 )
+from attention_explain.commands.batches import TotalProgress
 from attention_explain.commands.chunks import MERGED, NOTE
 from attention_explain.commands.perturb import PerturbationJob
-from attention_explain.commands.progress import TotalProgress
 from attention_explain.commands.verdict import verdict_from_files
 from attention_explain.commands.verdict_plan import check_base, check_seed, difference
 from attention_explain.errors import InputError
 from attention_explain.files import attributions, faithfulness, perturbations
-from attention_explain.files.sealed import read_sealed, sealed_metadata
+from attention_explain.files.tables import read_sealed, sealed_metadata
 from tests.commands.stopping import stop_after
 from tests.small_archive import small_archive
 

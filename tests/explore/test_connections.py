@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 import pytest
 import uvicorn
 
-from attention_explain.explore.app import QUESTIONS, make_app
-from attention_explain.explore.connections import Connection
+from attention_explain.explore.app import QUESTIONS, Connection, make_app
 from tests.explore.opened import WORDS, opened
 
 # How long a test waits for what has to happen at some time.

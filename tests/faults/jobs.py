@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Tuple
 
 import torch
 
-from attention_explain.files.sealed import read_sealed
+from attention_explain.files.tables import read_sealed
 from tests.commands_run import PROJECT
 from tests.faults.commands import Zygote
 from tests.training.runs import run_config

@@ -4,9 +4,14 @@ import os
 
 import pytest
 
-from attention_explain.files.atomic import OverwriteError
-from attention_explain.files.own_files import LOG_MARK, check_page, check_verdict_files, log_name
-from attention_explain.heatmaps.html_document import document
+from attention_explain.files.atomic import (
+    LOG_MARK,
+    OverwriteError,
+    check_page,
+    check_verdict_files,
+    log_name,
+)
+from attention_explain.heatmaps.html_page import document
 
 VERDICT = '{"model": "m", "attention": {}, "questions": [], "methods": []}'
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from attention_explain.heatmaps.explanation import Explanation
-from attention_explain.heatmaps.html_document import SCALES, SHADES, policy
-from attention_explain.heatmaps.html_page import card, fragment, page
+from attention_explain.heatmaps.html_page import SCALES, SHADES, card, fragment, page, policy
 from tests.heatmaps.elements import Elements
 
 NASTY = "<script>alert('&')</script>"

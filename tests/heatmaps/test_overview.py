@@ -6,8 +6,7 @@ import numpy
 import pytest
 
 from attention_explain.heatmaps.explanation import Explanation
-from attention_explain.heatmaps.html_document import policy
-from attention_explain.heatmaps.html_page import card, page
+from attention_explain.heatmaps.html_page import card, page, policy
 from attention_explain.heatmaps.overview import MANY, Facts, facts_of, script, top_weights
 from tests.analysis.report.chromium import PATH, chromium
 from tests.heatmaps.elements import Elements

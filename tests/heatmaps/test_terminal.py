@@ -1,7 +1,6 @@
 """How an explained text looks in a terminal."""
 
-from attention_explain.heatmaps.explanation import Explanation
-from attention_explain.heatmaps.terminal import columns, fit, render
+from attention_explain.heatmaps.explanation import Explanation, columns, fit, render
 
 
 def example(**changes) -> Explanation:

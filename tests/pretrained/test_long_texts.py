@@ -6,7 +6,7 @@ import pytest
 
 from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.files.sealed import read_sealed
+from attention_explain.files.tables import read_sealed
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
 from attention_explain.models import TransformerClassifier
 from tests.tiny_transformers import LONGEST

@@ -16,7 +16,7 @@ from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.data.any_reader import warn_once
 from attention_explain.data.tokenizers import SPLITS, WrittenWords, is_unsplit
 from attention_explain.errors import InputError
-from attention_explain.files.sealed import read_sealed
+from attention_explain.files.tables import read_sealed
 from attention_explain.predictors.saliency import SaliencyPredictor
 from attention_explain.pretrained.pieces import PieceIndexer
 from tests import tiny_transformers

@@ -10,7 +10,7 @@ from attention_explain import defaults
 from attention_explain.counterfactual.perturbation import PERTURBATIONS as PERTURBATION_KIND
 from attention_explain.interpret.interpreter import INTERPRETERS
 from attention_explain.workflow import costs
-from attention_explain.workflow.contents import Contents, Lines
+from attention_explain.workflow.identity import Contents, Lines
 from attention_explain.workflow.resolve import OutputFile
 from attention_explain.workflow.study import ATTRIBUTIONS, FAITHFULNESS, SPLITS, Evaluation
 

@@ -9,7 +9,7 @@ import pyarrow
 import pytest
 
 from analysis.output import Output
-from attention_explain.files.sealed import write_sealed
+from attention_explain.files.tables import write_sealed
 from attention_explain.workflow.__main__ import main as started
 from attention_explain.workflow.progress import FAILED, Clock, Events
 from attention_explain.workflow.run import run

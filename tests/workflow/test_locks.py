@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 
-from attention_explain.workflow import locks
-from attention_explain.workflow.locks import GPUS_VARIABLE, visible_gpu
+from attention_explain.workflow import run_step
+from attention_explain.workflow.run_step import GPUS_VARIABLE, visible_gpu
 
 DEVICES = "CUDA_VISIBLE_DEVICES"
 
@@ -33,7 +33,9 @@ def test_a_run_waits_for_a_gpu_that_is_given_back(tmp_path, monkeypatch):
     monkeypatch.setenv(GPUS_VARIABLE, "1")
     with open(tmp_path / "gpu-0.lock", "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        monkeypatch.setattr(locks.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN))
+        monkeypatch.setattr(
+            run_step.time, "sleep", lambda seconds: fcntl.flock(held, fcntl.LOCK_UN)
+        )
         with visible_gpu(tmp_path) as (seen, _):
             assert seen == {DEVICES: "0"}
 

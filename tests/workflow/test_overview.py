@@ -8,7 +8,7 @@ import pytest
 
 from attention_explain.workflow import costs
 from attention_explain.workflow.__main__ import main
-from attention_explain.workflow.contents import Contents
+from attention_explain.workflow.identity import Contents
 from attention_explain.workflow.overview import corrections, headline, layout, svg, time_on
 from tests.workflow.fake_steps import fake_plan, fake_step
 from tests.workflow.studies import planned
@@ -65,7 +65,7 @@ def test_contents_are_read_once_and_again_when_changed(tmp_path, monkeypatch):
     first.save()
     with monkeypatch.context() as patched:
         patched.setattr(
-            "attention_explain.workflow.contents._read", lambda path: pytest.fail("read again")
+            "attention_explain.workflow.identity._read", lambda path: pytest.fail("read again")
         )
         assert Contents(tmp_path / "cache.json").sha256(file) == known
     file.write_bytes(gzip.compress(b"one two three", mtime=2))

@@ -11,9 +11,13 @@ from typing import Set
 import pyarrow
 import pytest
 
-from attention_explain.files.sealed import write_sealed
-from attention_explain.workflow.contents import Contents
-from attention_explain.workflow.identity import hash_of, with_contents, with_original_names
+from attention_explain.files.tables import write_sealed
+from attention_explain.workflow.identity import (
+    Contents,
+    hash_of,
+    with_contents,
+    with_original_names,
+)
 from attention_explain.workflow.plan import Folders, Plan, make_plan, read_steps
 from attention_explain.workflow.study import StudyError
 from attention_explain.workflow.study_file import load_study

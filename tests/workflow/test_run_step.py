@@ -11,9 +11,8 @@ import pandas
 import pytest
 
 from analysis.output import Output
-from attention_explain.workflow.locks import GPUS_VARIABLE, locked, visible_gpu
 from attention_explain.workflow.progress import DONE, FAILED, Events, last_error
-from attention_explain.workflow.run_step import main
+from attention_explain.workflow.run_step import GPUS_VARIABLE, locked, main, visible_gpu
 from attention_explain.workflow.steps import Step
 from tests.commands_run import PROJECT
 from tests.workflow.fake_steps import FAILS, fake_plan, fake_step, fake_table, fake_training
@@ -86,7 +85,7 @@ def test_a_killed_step_holds_its_lock_as_long_as_what_it_started_lives(tmp_path)
     attempt = [
         sys.executable,
         "-c",
-        "from attention_explain.workflow.locks import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
+        "from attention_explain.workflow.run_step import locked\nfrom pathlib import Path\nimport sys\nwith locked(Path(sys.argv[1]), ['one']): pass",
     ]
     waiting = subprocess.Popen(
         [*attempt, str(tmp_path / "runs" / "locks")], cwd=PROJECT, stderr=subprocess.PIPE

@@ -7,8 +7,8 @@ import pytest
 
 from analysis.manifest import MANIFEST, read_manifest
 from analysis.output import Output
+from attention_explain.workflow.plan import WantedTable, drop_unwanted, table_steps
 from attention_explain.workflow.study import StudyTable
-from attention_explain.workflow.tables import WantedTable, drop_unwanted, table_steps
 from tests.workflow.fake_steps import fake_table
 
 SECTIONS = {"Paper": ("table", "paper"), "agreement": ("agreement",), "By hand": ("table", "mine")}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from attention_explain.workflow.progress import drop_checkpoints, prepare_training
 from attention_explain.workflow.study import StudyError
-from attention_explain.workflow.training_state import drop_checkpoints, prepare
 
 CONFIG = {"model": "any"}
 
@@ -33,7 +33,7 @@ def begun(folder: Path, *epochs: int, config=CONFIG) -> Path:
 
 def test_a_checkpoint_is_gone_on_from(tmp_path):
     folder = begun(tmp_path / "run", 3)
-    assert prepare(folder, CONFIG)
+    assert prepare_training(folder, CONFIG)
     assert (folder / "training_state_e3_b0.th").exists()
 
 
@@ -41,7 +41,7 @@ def test_a_checkpoint_is_gone_on_from(tmp_path):
 def test_half_a_checkpoint_is_dropped_for_the_one_before(state, tmp_path):
     folder = begun(tmp_path / "run", 3, 4)
     saved(folder / f"{state}_state_e4_b0.th", whole=False)
-    assert prepare(folder, CONFIG)
+    assert prepare_training(folder, CONFIG)
     assert {path.name for path in folder.glob("*_state_*")} == {
         "model_state_e3_b0.th",
         "training_state_e3_b0.th",
@@ -51,21 +51,21 @@ def test_half_a_checkpoint_is_dropped_for_the_one_before(state, tmp_path):
 def test_a_checkpoint_of_which_a_file_is_missing_is_dropped(tmp_path):
     folder = begun(tmp_path / "run", 3, 4)
     (folder / "training_state_e4_b0.th").unlink()
-    assert prepare(folder, CONFIG)
+    assert prepare_training(folder, CONFIG)
     assert not (folder / "model_state_e4_b0.th").exists()
 
 
 def test_without_a_whole_checkpoint_nothing_is_left(tmp_path):
     folder = begun(tmp_path / "run", 3)
     saved(folder / "training_state_e3_b0.th", whole=False)
-    assert not prepare(folder, CONFIG)
+    assert not prepare_training(folder, CONFIG)
     assert not folder.exists()
 
 
 def test_without_whole_best_weights_nothing_is_left(tmp_path):
     folder = begun(tmp_path / "run", 3)
     saved(folder / "best.th", whole=False)
-    assert not prepare(folder, CONFIG)
+    assert not prepare_training(folder, CONFIG)
     assert not folder.exists()
 
 
@@ -74,13 +74,13 @@ def test_best_weights_of_an_epoch_that_is_dropped_are_none(tmp_path):
     (folder / "best.th").unlink()
     (folder / "best.th").hardlink_to(folder / "model_state_e4_b0.th")
     saved(folder / "training_state_e4_b0.th", whole=False)
-    assert not prepare(folder, CONFIG)
+    assert not prepare_training(folder, CONFIG)
     assert not folder.exists()
 
 
 def test_an_empty_folder_is_no_beginning(tmp_path):
-    assert not prepare(tmp_path, CONFIG)
-    assert not prepare(tmp_path / "none", CONFIG)
+    assert not prepare_training(tmp_path, CONFIG)
+    assert not prepare_training(tmp_path / "none", CONFIG)
 
 
 def test_what_was_begun_with_other_paths_is_not_gone_on_from(tmp_path):
@@ -88,7 +88,7 @@ def test_what_was_begun_with_other_paths_is_not_gone_on_from(tmp_path):
     with pytest.raises(
         StudyError, match="run: training was started with the same settings but other paths"
     ):
-        prepare(folder, CONFIG)
+        prepare_training(folder, CONFIG)
     assert (folder / "best.th").exists()
 
 

@@ -11,8 +11,15 @@ from random import Random
 from typing import Any
 
 from attention_explain.data.planted.settings import PRESETS, PlantedSettings, settings_for
-from attention_explain.data.planted.text import Opinion, PlantedText, write_text
-from attention_explain.data.planted.words import NEGATORS, OPINIONS, QUESTIONS, WEEKDAYS
+from attention_explain.data.planted.text import (
+    NEGATORS,
+    OPINIONS,
+    QUESTIONS,
+    WEEKDAYS,
+    Opinion,
+    PlantedText,
+    write_text,
+)
 
 __all__ = ["DEFAULT_SIZES", "PRESETS", "PlantedCorpus", "PlantedSentence", "PlantedSettings"]
 

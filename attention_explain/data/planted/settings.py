@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from attention_explain.data.planted.text import shortest_length
-from attention_explain.data.planted.words import DOMAINS, OPINIONS
+from attention_explain.data.planted.text import DOMAINS, OPINIONS, shortest_length
 
 MOST_OPINION_WORDS = min(len(words) for words in OPINIONS)
 MOST_OPINIONS = min(len(domain.aspects) for domain in DOMAINS)

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.pages.svg import inlined
 from analysis.report.page import write_report
-from attention_explain.heatmaps.html_document import document
+from attention_explain.heatmaps.html_page import document
 from tests.analysis.attribution_files import random_rows
 from tests.analysis.report.chromium import PATH, chromium
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder

@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from analysis.manifest import in_order, read_manifest, title_of
 from analysis.pages.elements import prose
 from analysis.report.page import REPORT, report, write_report
-from attention_explain.heatmaps.html_document import policy
+from attention_explain.heatmaps.html_page import policy
 from tests.analysis.attribution_files import config, random_rows
 from tests.analysis.report.folders import METHODS, attribution_file, output_folder, two_models
 from tests.heatmaps.elements import Elements

@@ -22,7 +22,7 @@ from attention_explain.data.planted.corpus import (
     PlantedCorpus,
 )
 from attention_explain.data.planted.settings import KNOBS
-from attention_explain.data.planted.words import (
+from attention_explain.data.planted.text import (
     DOMAINS,
     INTENSIFIERS,
     JOINERS,

@@ -6,7 +6,7 @@ import pytest
 
 from attention_explain.data.planted.corpus import PlantedCorpus
 from attention_explain.data.planted.reader import PlantedReader
-from attention_explain.data.planted.words import (
+from attention_explain.data.planted.text import (
     DOMAINS,
     INTENSIFIERS,
     JOINERS,

@@ -9,7 +9,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.planted.__main__ import export
 from attention_explain.data.planted.corpus import PRESETS, PlantedCorpus
 from attention_explain.data.planted.reader import PlantedReader
-from attention_explain.data.planted.words import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
+from attention_explain.data.planted.text import DOMAINS, NEGATORS, OPINIONS, SHARED_WORDS
 from attention_explain.data.question_passage import QuestionPassageReader
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.errors import InputError

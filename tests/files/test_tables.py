@@ -6,7 +6,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from attention_explain.files.sealed import (
+from attention_explain.files.tables import (
     DamagedFileError,
     column_hash,
     read_sealed,
