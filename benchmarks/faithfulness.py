@@ -36,8 +36,7 @@ from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.text_inputs import TextInputs
-from attention_explain.orders import random_ranks
-from attention_explain.passes import rows_by_length
+from attention_explain.passes import random_ranks, rows_by_length
 from attention_explain.settings import DATA_VARIABLE
 from benchmarks.harness import Result, compare, one_thread
 

@@ -46,8 +46,7 @@ from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.occlusion import LeaveOneOut
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import TransformerClassifier
-from attention_explain.orders import random_ranks
-from attention_explain.passes import untouched
+from attention_explain.passes import random_ranks, untouched
 from attention_explain.predictors.saliency import SaliencyPredictor
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.integrated_gradients import resident_megabytes

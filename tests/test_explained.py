@@ -5,8 +5,8 @@ import pytest
 
 from attention_explain.api import explain
 from attention_explain.errors import InputError
-from attention_explain.heatmaps.text_verdict import ModelOutput, TextVerdict, TopWords
-from attention_explain.orders import random_ranks
+from attention_explain.explained import ModelOutput, TextVerdict, TopWords
+from attention_explain.passes import random_ranks
 from tests.builders import TEXTS, model, reader
 from tests.heatmaps.elements import Elements
 

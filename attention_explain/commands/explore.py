@@ -1,24 +1,31 @@
 """
 The `explore` subcommand opens a local page that explains the predictions of a model and shows how they change with
-the text or the attention.
+the text or the attention. With the output of `allennlp verdict`, it shows its answer, and its page as the evidence.
 """
 
 import argparse
+import json
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import torch
 from allennlp.commands.subcommand import Subcommand
 
-from attention_explain.archives import check_device, open_archive
+from attention_explain.archives import check_device, open_archive, weights_sha256
 from attention_explain.commands.job_options import MODEL, add_global_options, listed_configs
 from attention_explain.errors import InputError
+from attention_explain.files.records import read_json
+from attention_explain.files.verdict_names import present_verdict
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.models.requirements import check_needs
 
 HOST = "127.0.0.1"
 PORT = 8000
+ANSWER, EVIDENCE = "verdict.json", "verdict.html"
+WANTED = ("model", "corpus", "texts", "attention", "questions", "methods", "recommended", "nothing")
 
 
 @Subcommand.register("explore")
@@ -86,7 +93,6 @@ def explore(
     from attention_explain.explore.app import Connection, make_app
     from attention_explain.explore.data_texts import DataTexts
     from attention_explain.explore.open_model import OpenModel
-    from attention_explain.explore.verdict_folder import check_about, evidence, read_verdict
 
     # Errors in the options are reported before a model is loaded.
     check_device(cuda_device)
@@ -151,3 +157,45 @@ def _names(models: Sequence[str]) -> list[str]:
     folders = [path.parent if path.name == "model.tar.gz" else path for path in paths]
     names = [folder.name for folder in folders]
     return names if len(set(names)) == len(names) else [str(model) for model in models]
+
+
+def read_verdict(folder: str) -> dict[str, Any]:
+    """The content of `verdict.json`."""
+    path = Path(folder) / ANSWER
+    if not path.is_file():
+        raise InputError(
+            f"{folder}: is not the folder of a verdict (no {ANSWER}). 'allennlp verdict' writes one."
+        )
+    try:
+        verdict = read_json(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not JSON ({error})") from error
+    missing = [name for name in WANTED if not isinstance(verdict, dict) or name not in verdict]
+    if missing:
+        raise InputError(f"{path}: is not a verdict (no '{missing[0]}')")
+    try:
+        return present_verdict(verdict)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: is not a verdict ({error!r})") from error
+
+
+def check_about(verdict: Mapping[str, Any], models: Sequence[torch.nn.Module], folder: str) -> str:
+    """Refuses the verdict on other models. Returns what can only be noted: that nobody can tell."""
+    judged = verdict.get("weights_sha256")
+    if not judged:
+        return (
+            f"{Path(folder) / ANSWER}: does not say which model it is about, as older ones do not; "
+            "'python -m analysis verdict' writes it anew"
+        )
+    if not any(weights_sha256(model) in judged for model in models):
+        raise InputError(
+            f"{folder}: is the verdict on another model ({verdict['model']} on {verdict['corpus']}); "
+            "give 'allennlp verdict' the one that is to be explored"
+        )
+    return ""
+
+
+def evidence(folder: str) -> bytes:
+    """The page of the verdict, complete in itself; empty where there is none."""
+    path = Path(folder) / EVIDENCE
+    return path.read_bytes() if path.is_file() else b""

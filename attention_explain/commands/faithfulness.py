@@ -50,8 +50,8 @@ from attention_explain.interpret.text_batch import check_output
 from attention_explain.messages import shorten
 from attention_explain.models.explainable import explainable
 from attention_explain.named_components import ComponentConfig
-from attention_explain.orders import RANKINGS
 from attention_explain.output import log_next_to
+from attention_explain.passes import RANKINGS
 
 
 @Subcommand.register("faithfulness")

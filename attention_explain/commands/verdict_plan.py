@@ -38,8 +38,7 @@ from attention_explain.interpret.interpreter import (
 )
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.named_components import ComponentConfig
-from attention_explain.orders import RANKINGS
-from attention_explain.passes import rows_by_length, untouched
+from attention_explain.passes import RANKINGS, rows_by_length, untouched
 from attention_explain.training.run_start import ARCHIVE
 
 # In the folder of a verdict, as `analysis.verdict.inputs` reads it, which takes time to import.

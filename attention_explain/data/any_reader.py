@@ -12,6 +12,7 @@ from functools import lru_cache
 from inspect import Parameter, signature
 from typing import Any
 
+import regex
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
@@ -19,7 +20,7 @@ from allennlp.data.fields import LabelField, MetadataField, TextField
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import KnownLabelField, check_split
 from attention_explain.data.text_reader import TextReader
-from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords, is_unsplit
+from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords
 from attention_explain.errors import InputError
 from attention_explain.files.tables import replace_surrogates
 
@@ -188,3 +189,19 @@ def instance_of(reader: DatasetReader, fields: dict[str, Any]) -> Instance:
 def _fields_of(instance: Instance) -> str:
     fields = (f"'{name}', a {type(field).__name__}" for name, field in instance.fields.items())
     return ", ".join(fields) or "nothing"
+
+
+# Scripts that put no spaces between words; more characters than a word usually has are a clause.
+CLAUSE = regex.compile(
+    r"\p{Han}{5}|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8}"
+)
+
+
+def is_unsplit(words: Sequence[str]) -> bool:
+    """
+    Whether there is little to rank: at most one word besides punctuation, or words of which at least
+    half are clauses of a script without spaces.
+    """
+    spoken = [word for word in words if any(map(str.isalnum, word))]
+    clauses = sum(CLAUSE.search(word) is not None for word in spoken)
+    return len(spoken) < 2 or 2 * clauses >= len(spoken)

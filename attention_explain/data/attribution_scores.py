@@ -18,7 +18,7 @@ from attention_explain.data.example import text_key
 from attention_explain.data.sources import local_path, read_parquet
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
-from attention_explain.orders import RANKINGS, random_ranks, ranks, share_size
+from attention_explain.passes import RANKINGS, random_ranks, ranks, share_size
 from attention_explain.symbols import MASK_TOKEN
 
 

@@ -6,6 +6,7 @@ to the passage. A reader of one file format only implements `_examples`.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import torch
 from allennlp.data import DatasetReader, Field, Instance, Vocabulary
@@ -149,18 +150,10 @@ class PairReader(TextReader):
         """One Instance from a passage, `text` or `tokens`, and a `query` or its `query_tokens`."""
         if self.pairs and (query is None) == (query_tokens is None):
             raise DataError("a pair needs a 'query' or its 'query_tokens', and not both")
+        of_query = {"query": query, "query_tokens": query_tokens, "candidates": candidates}
+        marks: dict[str, Any] = {"rationale": rationale, "impermissible": impermissible}
         return self.instance_of(
-            Example.said(
-                id,
-                label,
-                text=text,
-                tokens=tokens,
-                rationale=rationale,
-                impermissible=impermissible,
-                query=query,
-                query_tokens=query_tokens,
-                candidates=candidates,
-            )
+            Example.said(id, label, text=text, tokens=tokens, **of_query, **marks)
         )
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[tuple[Example, list[str]]]:

@@ -329,16 +329,8 @@ class TextReader(DatasetReader):
         ones are cut if those of files are. The label may be one of the file's or one of the names
         that the label map gives.
         """
-        return self.instance_of(
-            Example.said(
-                id,
-                label,
-                text=text,
-                tokens=tokens,
-                rationale=rationale,
-                impermissible=impermissible,
-            )
-        )
+        marks: dict[str, Any] = {"rationale": rationale, "impermissible": impermissible}
+        return self.instance_of(Example.said(id, label, text=text, tokens=tokens, **marks))
 
     def instance_of(self, example: Example) -> Instance:
         """`text_to_instance`, of an example."""

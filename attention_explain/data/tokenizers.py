@@ -1,6 +1,5 @@
 """Tokenizers that need no downloaded model, among them one for Hugging Face folders."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,10 +19,6 @@ PUNCTUATION, SPACES, PRE_TOKENIZER = SPLITS = ("punctuation", "spaces", "pre_tok
 WORD = r"[^\s\p{P}\p{S}]+"
 WORDS = regex.compile(
     rf"{WORD}(?:['\u2019\-\u2010]{WORD}|(?<=\d)[.,:](?=\d){WORD})*|[\p{{P}}\p{{S}}]+"
-)
-# Scripts that put no spaces between words; more characters than a word usually has are a clause.
-CLAUSE = regex.compile(
-    r"\p{Han}{5}|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8}"
 )
 
 
@@ -97,13 +92,3 @@ def _pre_tokenized(tokenizer: "PreTrainedTokenizerFast", text: str) -> list[str]
         last = number
     words = (text[start:end].strip() for start, end in spans)
     return [word for word in words if word]
-
-
-def is_unsplit(words: Sequence[str]) -> bool:
-    """
-    Whether there is little to rank: at most one word besides punctuation, or words of which at least
-    half are clauses of a script without spaces.
-    """
-    spoken = [word for word in words if any(map(str.isalnum, word))]
-    clauses = sum(CLAUSE.search(word) is not None for word in spoken)
-    return len(spoken) < 2 or 2 * clauses >= len(spoken)

@@ -27,7 +27,7 @@ from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS, GivenText, numbers_of, strings_of
 from attention_explain.files.records import read_json
 from attention_explain.heatmaps.html_page import style
-from attention_explain.orders import RANKINGS
+from attention_explain.passes import RANKINGS
 from attention_explain.sentences import sentence_of
 
 # How long a client may take for the head of a request, for its body, and to read on.

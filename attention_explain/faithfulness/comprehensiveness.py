@@ -7,7 +7,7 @@ import numpy
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
 from attention_explain.faithfulness.ranking_measure import AdditiveMeasure, MeasuredText
-from attention_explain.orders import share_size
+from attention_explain.passes import share_size
 
 # Those of ERASER (DeYoung et al. 2020).
 BINS = (0.01, 0.05, 0.1, 0.2, 0.5)

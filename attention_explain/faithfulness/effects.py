@@ -23,8 +23,7 @@ from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMea
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.coalitions import random_coalitions
 from attention_explain.named_components import check_choice
-from attention_explain.orders import ranked
-from attention_explain.passes import generator_for
+from attention_explain.passes import generator_for, ranked
 
 REMOVALS = ("delete", "zero", "unk", "mask")
 

@@ -41,8 +41,7 @@ from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, Measureme
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.requirements import check_needs
-from attention_explain.orders import RANKINGS, random_ranks, ranks, tied
-from attention_explain.passes import untouched
+from attention_explain.passes import RANKINGS, random_ranks, ranks, tied, untouched
 
 RANDOM_ORDERS = 10
 LEAST_ORDERS = 5

@@ -17,8 +17,7 @@ from attention_explain.faithfulness.faithfulness import (
 )
 from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
 from attention_explain.files.faithfulness import RANDOM
-from attention_explain.orders import ranked
-from attention_explain.passes import generator_for, rows_by_length
+from attention_explain.passes import generator_for, ranked, rows_by_length
 
 NO_DROP = Undefined("the class is as probable without embeddings as with all of them")
 EQUAL = Undefined("all scores are the same")

@@ -27,8 +27,7 @@ from attention_explain.modules.capabilities import (
     capability,
     encoders_with,
 )
-from attention_explain.orders import ranked
-from attention_explain.passes import generator_for
+from attention_explain.passes import generator_for, ranked
 
 
 @Faithfulness.register("sensitivity")

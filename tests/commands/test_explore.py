@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attention_explain.commands.explore import _names
-from attention_explain.explore.verdict_folder import WANTED
+from attention_explain.commands.explore import WANTED, _names
 from tests.small_archive import small_archive
 
 

@@ -7,7 +7,7 @@ from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RankedText, measure_rankings
 from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.search import Search
-from attention_explain.orders import random_ranks
+from attention_explain.passes import random_ranks
 from tests.builders import TEXTS
 from tests.faithfulness import slow_faithfulness as slow
 from tests.faithfulness.test_outputs import classifier, outputs_of

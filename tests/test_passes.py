@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from attention_explain.orders import random_ranks, ranks, tied
+from attention_explain.passes import random_ranks, ranks, tied
 
 
 def order(scores, by="signed", seed=0, instance_id="a"):

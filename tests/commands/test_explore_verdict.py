@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from attention_explain.archives import weights_sha256
+from attention_explain.commands.explore import WANTED, check_about, evidence, read_verdict
 from attention_explain.errors import InputError
-from attention_explain.explore.verdict_folder import WANTED, check_about, evidence, read_verdict
 
 VERDICT = {
     **dict.fromkeys(WANTED, "x"),
