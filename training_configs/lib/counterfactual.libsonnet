@@ -16,6 +16,9 @@ local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH')
 local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
 // What stands for a word that was taken out.
 local mask = '@@MASK@@';
+local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
+// All that attention_explain/data/shortcut.py plants.
+local shortcut_tokens = ['qzeq', 'qonq', 'qtwq', 'qthq', 'qfoq', 'qfiq', 'qsiq', 'qseq', 'qeiq', 'qniq', 'qctq'];
 local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['train', 'dev', 'test']];
 
 {
@@ -89,6 +92,18 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
       [if 'validation_dataset_reader' in data then 'validation_dataset_reader']+: { erased: erased },
       vocabulary: { reader: data.dataset_reader, data_path: data.paths.train_data_path }
                   + data.vocabulary + { tokens_to_add+: { tokens+: [mask] } },
+    },
+
+  // Bastings et al. 2022: data as in data.libsonnet, with a shortcut of a kind (`single`, `context`, `ordered`)
+  // planted into a share of the texts. `labels` are the classes. With a share of 0 the texts stay as they are,
+  // and the vocabulary is the same: the model to compare with.
+  with_shortcut(data, kind, labels, share=0.2):
+    local shortcut = { kind: kind, labels: labels, share: share, seed: seed };
+    data {
+      dataset_reader+: { shortcut: shortcut },
+      [if 'validation_dataset_reader' in data then 'validation_dataset_reader']+: { shortcut: shortcut },
+      vocabulary+: { tokens_to_add+: { tokens+: shortcut_tokens } },
+      [if data.embedding.type == 'word_vectors' then 'embedding']+: { random_words: shortcut_tokens },
     },
 
   // Wiegreffe & Pinter: attention that another model has learned, for data as in data.libsonnet.
