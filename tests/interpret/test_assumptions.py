@@ -1,4 +1,4 @@
-"""Models of which an explanation would silently be wrong are refused, and their other methods are not."""
+"""Models of which an explanation would silently be wrong are rejected, and their other methods are not."""
 
 import pytest
 import torch
@@ -128,7 +128,7 @@ class OtherTextFieldEmbedder(BasicTextFieldEmbedder):
     """What it does with the vectors of its parts, nobody knows."""
 
 
-def test_an_unknown_text_field_embedder_is_refused():
+def test_an_unknown_text_field_embedder_is_rejected():
     unknown = OtherTextFieldEmbedder({"tokens": Embedding(DIM, num_embeddings=9)})
     assert contextual_part(unknown) is unknown
 
@@ -146,7 +146,7 @@ def stateful():
     return model_with({"type": "compose", "encoders": [encoder]})
 
 
-def test_a_stateful_encoder_is_refused_by_all():
+def test_a_stateful_encoder_is_rejected_by_all():
     sentence = "LstmSeq2SeqEncoder is stateful: it reads a text in the light of those before it"
     for name in ("attention", "leave-one-out", "random"):
         with pytest.raises(InputError, match=sentence):

@@ -1,4 +1,4 @@
-"""What every saliency method has from its base: batches, order, targets, entries and refusals."""
+"""What every saliency method has from its base: batches, order, targets, entries and rejections."""
 
 import pytest
 import torch
@@ -93,7 +93,7 @@ def test_the_target_is_the_predicted_class_unless_named(positions):
         assert positions.targets[-1].tolist() == [index] * 4
 
 
-def test_an_unknown_target_is_refused(positions):
+def test_an_unknown_target_is_rejected(positions):
     sentence = "target is 'good', which is none of the model's labels: "
     with pytest.raises(InputError, match=sentence):
         positions.saliency_interpret_instances(instances(), target="good")
@@ -142,4 +142,4 @@ def on_an_encoder_that_it_takes(name: str) -> Interpreter:
             return interpreter(name, model(encoder))
         except (ConfigurationError, InputError):
             continue
-    raise AssertionError(f"{name} refuses every encoder")
+    raise AssertionError(f"{name} rejects every encoder")

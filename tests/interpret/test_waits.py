@@ -32,7 +32,7 @@ def test_a_batch_is_explained_without_waiting_for_each_text(name, encoder, monke
     try:
         method = interpreter(name, classifier, **options)
     except (ConfigurationError, InputError):
-        pytest.skip("the method refuses the encoder")
+        pytest.skip("the method rejects the encoder")
     batch = TextBatch.of(classifier, instances(boundary_symbols=True), budget=30)
     # On a CPU the host's copy is the device's own.
     batch = replace(batch, seen=batch.seen.clone())
@@ -76,7 +76,7 @@ def test_the_budget_goes_by_the_device_unless_it_is_given():
     assert Explainer(classifier, {}).budget == Perturber(classifier, {}).budget == GPU_BUDGET
 
 
-def test_a_text_without_a_token_is_refused_before_it_is_on_the_device():
+def test_a_text_without_a_token_is_rejected_before_it_is_on_the_device():
     classifier = model(vocab=vocabulary(boundary_symbols=True))
     made = instances(boundary_symbols=True)
     made[1]["attendable"].tensor = torch.zeros_like(made[1]["attendable"].tensor)

@@ -14,7 +14,7 @@ local base_variable = std.extVar('ATTENTION_EXPLAIN_BASE');
 local lambda_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_LAMBDA'));
 local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH'));
 local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
-// What stands for a word that was taken out.
+// What replaces a removed word.
 local mask = '@@MASK@@';
 local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
 // All that attention_explain/data/shortcut.py plants.
@@ -27,7 +27,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // or that of the lowest loss on dev (`select='dev'`). On SST the published distances are those of
   // the last: as epochs go by, attention moves away on dev as in training, while outputs come nearer
   // in training alone, so that dev selects an epoch from before attention has moved. Of the loss's
-  // scale, weight decay alone takes notice: beside a mean it would count some 500 times as much as it
+  // scale, weight decay alone takes notice: next to a mean it would count some 500 times as much as it
   // did in the published training, and lead attention further away.
   adversary(
     config,
@@ -67,7 +67,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
       },
     },
 
-  // Madsen et al.: half of the training texts with words masked, so that texts with words taken out
+  // Madsen et al.: half of the training texts with words masked, so that texts with words removed
   // (the erasure `mask`) are nothing new to the model.
   erasure_training(config):
     config {
@@ -78,7 +78,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // Madsen et al.: data as in data.libsonnet with a share of each text's tokens masked, train, dev and test
   // alike: the most important by a method, whose scores are in `folder`, or by chance. Models know the
   // words of the whole texts, and begin alike whatever is masked. By `signed` scores, masks tell the
-  // class even more than by size (docs/how-to/faithfulness.md).
+  // class even more than by magnitude (docs/how-to/faithfulness.md).
   erased(data, share, by='random', folder=null, ranking='size'):
     local erased = {
       share: share,
