@@ -22,10 +22,7 @@ Zone = tuple[float, float, str]
 
 
 def on_zones(
-    rows: Sequence[tuple[str, Estimate]],
-    zones: Sequence[Zone],
-    label: str,
-    marked: str = "",
+    rows: Sequence[tuple[str, Estimate]], zones: Sequence[Zone], label: str, marked: str = ""
 ) -> Figure:
     """
     zones : next to each other, `(from, to, answer)`; the first and the last go on without end.

@@ -53,10 +53,7 @@ def _whole(studies: Sequence[StudyResults]) -> list[StudyResults]:
 
 
 def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
-    """
-    All claims, and all that was printed, by the present rules from the tables as they are. What is
-    of all models together is judged over all studies.
-    """
+    """All claims and printed numbers by the present rules; pooled claims over all studies."""
     claims, printed = [], []
     for study in studies:
         found, compared = judge_folder(study.folder)
