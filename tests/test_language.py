@@ -68,7 +68,7 @@ EXEMPT = {
     "tests/test_safe_archives.py",
     "tests/test_words.py",
     "tests/waits.py",
-    "tests/explore/test_verdict_folder.py",
+    "tests/commands/test_explore_verdict.py",
     "tests/analysis/results/test_models_verdicts.py",
     "tests/commands/test_verdict.py",
     "tests/browser/test_explore.py",
