@@ -13,7 +13,7 @@ from attention_explain.interpret.interpreter import (
 )
 from attention_explain.passes import rows_by_length
 from attention_explain.predictors.saliency import SaliencyPredictor
-from tests.builders import ENCODERS, PRETRAINED_ONLY, TEXTS, instances, model, reader, vocabulary
+from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter
 
 
@@ -124,7 +124,7 @@ def test_dropout_is_off_and_the_mode_is_kept():
     assert classifier.training and classifier.encoder.noise.training
 
 
-@pytest.mark.parametrize("name", sorted({*known_interpreters()} - {*PRETRAINED_ONLY}))
+@pytest.mark.parametrize("name", known_interpreters())
 def test_every_method_declares_itself_and_keeps_its_options(name):
     """What a file of scores says about a method is read from it."""
     method = on_an_encoder_that_it_takes(name)

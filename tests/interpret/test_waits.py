@@ -13,7 +13,7 @@ from attention_explain.interpret.interpreter import known_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules import projections
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET, default_budget
-from tests.builders import ENCODERS, PRETRAINED_ONLY, instances, model, vocabulary
+from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import interpreter
 from tests.waits import device_waits
 
@@ -43,7 +43,7 @@ def test_a_batch_is_explained_without_waiting_for_each_text(name, encoder, monke
     assert len(waits) <= ALLOWED.get(name, 0), waits
 
 
-@pytest.mark.parametrize("name", sorted({*known_interpreters()} - {*PRETRAINED_ONLY}))
+@pytest.mark.parametrize("name", known_interpreters())
 def test_cudnn_is_off_only_where_something_goes_back(name, monkeypatch):
     classifier = model("transformer")
     method = interpreter(name, classifier)

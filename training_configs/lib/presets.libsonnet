@@ -88,6 +88,8 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'gradient-shap',
     'kernel-shap',
     'lime',
+    'signed-attention',
+    'attention-x-gradient',
     { type: 'gradient', at: 'hidden', name: 'gradient-hidden' },
     { type: 'leave-one-out', at: 'hidden', name: 'leave-one-out-hidden' },
     'input-to-hidden',
