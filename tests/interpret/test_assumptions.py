@@ -57,6 +57,8 @@ STATES_OR_WEIGHTS = {
     "gradient": {"at": "hidden"},
     "leave-one-out": {"at": "hidden"},
     "occlusion": {"at": "hidden"},
+    "signed-attention": {},
+    "attention-x-gradient": {},
 }
 
 
@@ -64,7 +66,8 @@ STATES_OR_WEIGHTS = {
 def test_a_contextual_vector_is_not_taken_for_its_token(name):
     # The methods of a Transformer's layers want one.
     classifier = mixed("transformer")
-    if name not in ("attention", "random"):
+    # Some need no option for that.
+    if STATES_OR_WEIGHTS.get(name) != {}:
         with pytest.raises(InputError, match="model's MixedEmbedding that vector may know"):
             interpreter(name, classifier)
     if name in STATES_OR_WEIGHTS:

@@ -117,7 +117,7 @@ def test_value_norms_of_attention_over_states_are_those_of_the_decoder():
         assert given == pytest.approx((weights * norms)[seen].tolist(), abs=CLOSE)
 
 
-def test_removal_that_would_not_be_exact_is_refused():
+def test_removal_that_would_not_be_exact_fails():
     for options, of in (({"projection": "sparsemax"}, "logit"), ({}, "probability")):
         with pytest.raises(InputError, match="'removal' needs softmax attention"):
             interpreter("signed-attention", classifier(**options), effect="removal", of=of)
