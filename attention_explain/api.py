@@ -66,8 +66,7 @@ def explain(
         `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
     """
     # Imported here, so that importing this module costs nothing.
-    from attention_explain.data.pair_reader import TOKENS_OF, line_fields
-    from attention_explain.data.pair_sides import turned
+    from attention_explain.data.pair_reader import TOKENS_OF, line_fields, turned
     from attention_explain.errors import InputError
     from attention_explain.explained import Explained
     from attention_explain.predictors.saliency import SaliencyPredictor

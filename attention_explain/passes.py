@@ -133,7 +133,7 @@ def ranks(
     return ranks
 
 
-def tied(scores: Sequence[float], by: str) -> float:
+def tied(scores: Sequence[float] | numpy.ndarray, by: str) -> float:
     """Fraction of tokens with tied scores."""
     _, which, times = numpy.unique(ranked(scores, by), return_inverse=True, return_counts=True)
     return float((times[which] > 1).mean())

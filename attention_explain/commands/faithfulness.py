@@ -34,7 +34,7 @@ from attention_explain.commands.summaries import (
     undefined_values,
 )
 from attention_explain.costs import passes_of_measures
-from attention_explain.data.pair_sides import PASSAGE
+from attention_explain.data.pair_reader import PASSAGE
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES

@@ -30,7 +30,7 @@ from attention_explain.commands.batches import (
 from attention_explain.commands.chunks import CHUNKS, ChunkStore, check_unfinished, resumable
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.data.any_reader import read_counts, read_instances
-from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.data.pair_reader import PASSAGE, turned
 from attention_explain.data.sources import left_out, local_path
 from attention_explain.files.tables import TableFormat, to_chunk
 from attention_explain.output import describe_write_errors

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from allennlp.data import Instance
 
-from attention_explain.data.pair_sides import PASSAGE
+from attention_explain.data.pair_reader import PASSAGE
 from attention_explain.data.vocabulary import unknown_words
 from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.interpreter import (

@@ -15,7 +15,7 @@ from allennlp.models import Model
 from allennlp.modules import TextFieldEmbedder
 from allennlp.nn.util import get_text_field_mask
 
-from attention_explain.data.pair_sides import BOTH, PART, PASSAGE, QUERY, SIDES
+from attention_explain.data.pair_reader import BOTH, PART, PASSAGE, QUERY, SIDES
 from attention_explain.errors import InputError
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.requirements import NEEDS, contextual_part, has_not

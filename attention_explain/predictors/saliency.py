@@ -26,8 +26,7 @@ from attention_explain.data.example import (
     example_of,
     read_record,
 )
-from attention_explain.data.pair_reader import line_fields
-from attention_explain.data.pair_sides import PASSAGE, turned
+from attention_explain.data.pair_reader import PASSAGE, line_fields, turned
 from attention_explain.defaults import QUICK_INTERPRETERS
 from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation

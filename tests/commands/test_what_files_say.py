@@ -5,7 +5,7 @@ import pytest
 
 from attention_explain.commands.job import instances_sha256
 from attention_explain.commands.summaries import check_summaries
-from attention_explain.data.pair_sides import turned
+from attention_explain.data.pair_reader import turned
 from tests.builders import instances
 from tests.pairs import PAIRS, pair_instances
 

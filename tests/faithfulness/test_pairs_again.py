@@ -4,7 +4,7 @@ import numpy
 import pytest
 import torch
 
-from attention_explain.data.pair_sides import turned
+from attention_explain.data.pair_reader import turned
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.scores_file import ScoredText
