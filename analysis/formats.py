@@ -172,7 +172,10 @@ def all_formats(
 
 
 def show(table: pandas.DataFrame) -> None:
-    """Print the table without empty columns, and without control characters."""
+    """
+    Prints the table, without columns that have no value, and without what would move a terminal's
+    cursor.
+    """
     shown = texts(table.dropna(axis="columns", how="all"), one_line)
     print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
 

@@ -47,7 +47,7 @@ class Count:
     name: str
     number: int
     unit: str
-    # The number that is asked for.
+    # So many are asked for.
     at_most: int | None = None
     note: str = ""
 

@@ -1,4 +1,4 @@
-"""Errors of other packages that a person can do something about become one message."""
+"""Errors of other packages that a person can do something about are told in a sentence."""
 
 import re
 

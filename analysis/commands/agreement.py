@@ -117,7 +117,10 @@ def columns_of(file: Attributions) -> list[str]:
 
 
 def chosen_pairs(model: Model, wanted: Sequence[str] | None) -> list[Pair]:
-    """The pairs given as `first:second`; without a choice, every two columns of the model."""
+    """
+    As `first:second`; without a choice, every two columns that the model has. All of its seeds have the
+    same methods.
+    """
     if wanted:
         pairs = [_parsed(text) for text in wanted]
         for file in model.files:
@@ -157,7 +160,9 @@ def with_progress(
     seed: int,
     signs: Signs,
 ) -> list[Agreement]:
-    """Agreements of each model by its own pairs; progress is shown on terminals only."""
+    """
+    Of each model by its own pairs. The line is for people: it is not written into a file or a pipe.
+    """
     files = sum(len(model.files) for model in models)
     steps = files * len(measures) * (1 + draws)
     done = 0

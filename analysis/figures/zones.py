@@ -13,7 +13,7 @@ INCHES_A_ROW = 0.2
 # What is further out is not drawn to scale: an arrow says so.
 LEAST, MOST = -0.5, 1.0
 ROOM = 0.04
-# The length of the axis, as a multiple of the distance to the last bound, or to what is drawn.
+# The axis goes so many times as far as the last bound, or to what is drawn.
 FURTHER = 4
 SHADES = ("#E8F1F8", "#FFFFFF", "#FBEDE3")
 ANSWERS = ("yes", "partly", "no")
@@ -22,11 +22,16 @@ Zone = tuple[float, float, str]
 
 
 def on_zones(
-    rows: Sequence[tuple[str, Estimate]], zones: Sequence[Zone], label: str, marked: str = ""
+    rows: Sequence[tuple[str, Estimate]],
+    zones: Sequence[Zone],
+    label: str,
+    marked: str = "",
+    marks: Sequence[tuple[float, str]] = (),
 ) -> Figure:
     """
     zones : next to each other, `(from, to, answer)`; the first and the last go on without end.
     marked : rows of this name, and what follows it after a comma, stand out; all, if none does.
+    marks : reference lines on the axis: `(at, name)`.
     """
     with style.applied():
         made, axes = style.figure(style.SINGLE, 0.75 + INCHES_A_ROW * len(rows))
@@ -43,6 +48,13 @@ def on_zones(
             one.text((start + end) / 2, -0.6, answer, ha="center", va="bottom", fontsize=7)
             if position:
                 one.axvline(start, color=style.GREY, linewidth=0.8, zorder=1)
+        for at, name in marks:
+            if LEAST <= at <= MOST:
+                one.axvline(
+                    at, color=style.series(1)["color"], linewidth=1, linestyle="--", zorder=2
+                )
+                text = style.shown(name)
+                one.text(at, len(rows) - 0.55, text, ha="center", va="bottom", fontsize=6, zorder=5)
         for down, (_, estimate) in enumerate(rows):
             _draw(one, estimate, down, named[down] or not any(named))
         one.set_yticks(range(len(rows)), [style.shown(name) for name, _ in rows])

@@ -42,7 +42,10 @@ class Entropy(Property):
 
 @Property.register("gini")
 class Gini(Property):
-    """Mean absolute difference of two tokens over twice the mean, of non-negative scores."""
+    """
+    Mean absolute difference of two tokens over twice the mean: 0 if uniform, (n - 1) / n if one
+    token has it all. Of scores that are not negative.
+    """
 
     def all(self, scores: Scores) -> Values:
         p, reasons = as_distribution(scores)

@@ -88,7 +88,10 @@ class StudyResults:
 
 
 def find_studies(folders: Sequence[Path]) -> list[StudyResults]:
-    """The studies of these folders: papers by year, then others; corpora below their study."""
+    """
+    The studies of these folders: those of papers as they appeared, then others. What a folder holds
+    for each corpus comes behind it.
+    """
     studies: list[StudyResults] = []
     for folder in folders:
         path = folder / ACCOUNT

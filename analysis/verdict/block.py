@@ -1,5 +1,5 @@
 """
-The summary of a verdict as HTML: the question, the answer in a sentence, all methods on the scale, and the
+The summary of a verdict as HTML: the answer in a sentence, all methods on the scale, what to do next, and the
 answers to all questions. The page of a verdict begins with it, and so does the report of a study for each
 model.
 """
@@ -11,16 +11,9 @@ from analysis.pages.elements import paragraph
 from analysis.verdict.inputs import ATTENTION
 from analysis.verdict.question import Answer, Finding
 from analysis.verdict.ranking import RankedMethod
-from analysis.verdict.text import (
-    SCALE,
-    answer_of,
-    question_of,
-    reason_of,
-    recommendation_of,
-    summary_of,
-)
+from analysis.verdict.text import about, answer_of, reason_of, summary_of
 from analysis.verdict.verdict import Verdict
-from analysis.written import Estimate, html_text, number
+from analysis.written import NONE, Estimate, html_text, number
 
 # Classes of the style sheet.
 CLASSES = {
@@ -36,7 +29,12 @@ LEAST, MOST = -0.5, 1.0
 FEW_METHODS = 9
 FIRST = 3
 MARKS = {0.0: "random", 0.5: "half", 1.0: "best"}
-CAPTION = f"Faithfulness score ({SCALE}) with 95 % intervals."
+WHERE, DIRECTION = "where", "direction"
+CAPTION = (
+    "Where: how far the method's first words are those that move the output most (0 = random order, 1 = best), with "
+    "95 % intervals. Direction: agreement of its signs with the words' effects (0 = coin, 1 = always); none: "
+    "the method is unsigned."
+)
 
 
 def summary_block(
@@ -44,14 +42,14 @@ def summary_block(
 ) -> str:
     """
     anchor : unlike any other on the page.
-    heading : the element of the question.
+    heading : the element of the answer.
     with_links : whether the page has a section for each question to link to; otherwise the block gives
         the reason of each answer in a line.
     """
     summary = (
-        f"<div class=summary>\n<{heading}>{html_text(question_of(verdict))}</{heading}>\n"
-        f'<p class="answer {CLASSES[verdict.answer]}">{html_text(answer_of(verdict))}</p>\n'
-        f"{paragraph(summary_of(verdict), 'because')}"
+        f"<div class=summary>\n<{heading} class='answer {CLASSES[verdict.answer]}'>"
+        f"{html_text(answer_of(verdict))}</{heading}>\n"
+        f"{paragraph(_about(verdict), 'about')}"
     )
     if verdict.nothing:
         return f"<div class=block>\n{summary}</div>\n</div>\n"
@@ -62,10 +60,22 @@ def summary_block(
         for each in findings
     )
     return (
-        f"<div class=block>\n{summary}{paragraph(recommendation_of(verdict), 'instead')}</div>\n"
+        f"<div class=block>\n{summary}</div>\n"
         f"{dot_plot(verdict.methods, verdict.recommended.method, anchor)}"
+        f"<div class=next>\n<p class=instead><b>What to do next.</b> {html_text(verdict.next_step)}</p>\n"
+        f"{paragraph(summary_of(verdict), 'because')}</div>\n"
         f"<ol class=answers>\n{answers}</ol>\n{'' if with_links else _reasons(findings)}</div>\n"
     )
+
+
+def _about(verdict: Verdict) -> str:
+    """The model, the texts, and whether its predictions depend on attention."""
+    uses = {
+        True: " Its predictions depend on its attention.",
+        False: " Uniform weights change at most 5 % of its predictions.",
+        None: "",
+    }
+    return f"{about(verdict)}.{'' if verdict.nothing else uses[verdict.depends_on_attention]}"
 
 
 def _reasons(findings: Sequence[Finding]) -> str:
@@ -109,7 +119,8 @@ def dot_plot(methods: Sequence[RankedMethod], recommended: str | None, anchor: s
     return (
         "<figure class=plot>\n"
         + (f"<input type=checkbox id={anchor}-plot>\n" if fold else "")
-        + f"<ol>\n{rows}<li class=axis aria-hidden=true><span></span><div>{ticks}</div><b></b></li>\n"
+        + f"<ol>\n<li class=head><span></span><div>{WHERE}</div><b></b><b>{DIRECTION}</b></li>\n{rows}"
+        + f"<li class=axis aria-hidden=true><span></span><div>{ticks}</div><b></b><b></b></li>\n"
         f"</ol>\n{fold}<figcaption>{CAPTION}</figcaption>\n</figure>\n"
     )
 
@@ -156,8 +167,16 @@ def _row(method: RankedMethod, recommended: str | None, folded: bool, scale: _Sc
     return (
         f'<li class="{" ".join(kinds)}"><span>{html_text(method.name)}</span><div>{lines}{interval}'
         f"<i class=dot style=left:{scale.percent(score.mean)}>{mark}</i></div>"
-        f'<b title="{score}">{number(score.mean)}</b></li>\n'
+        f'<b title="{score}">{number(score.mean)}</b>{_direction(method)}</li>\n'
     )
+
+
+def _direction(method: RankedMethod) -> str:
+    """The agreement of signs; a mark if the method surely gives the direction."""
+    if method.direction is None:
+        return f"<b class=unsigned>{NONE if method.signed else 'none'}</b>"
+    mark = "&#8597; " if method.says_direction else ""
+    return f'<b title="{method.direction}">{mark}{number(method.direction.mean)}</b>'
 
 
 def _low(estimate: Estimate) -> float:
@@ -168,13 +187,15 @@ def _low(estimate: Estimate) -> float:
 BLOCK_STYLE = """
 .verdict .block { display: grid; gap: .8rem 2.5rem; align-items: center;
   grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
-.verdict .block :is(h1, h3) { font-size: 1.35rem; font-weight: 600; line-height: 1.3;
-  margin: 0 0 .7rem; padding: 0; border: 0; }
-.verdict .answer { font-size: 3rem; font-weight: 700; line-height: 1.1; margin: 0 0 .6rem; }
-.verdict .because { font-size: 1.1rem; }
-.verdict .instead { font-size: 1.1rem; font-weight: 600; margin: 0; }
+.verdict .block .summary { grid-column: 1 / -1; }
+.verdict .block .answer { font-size: 2.2rem; font-weight: 700; line-height: 1.12; margin: 0 0 .6rem;
+  padding: 0; border: 0; }
+.verdict.page .block .answer { font-size: 48pt; line-height: 1.05; letter-spacing: -.02em; }
+.verdict .about { color: #4a4a4a; margin: 0; }
+.verdict .because { margin: 0; }
+.verdict .instead { font-size: 1.3rem; line-height: 1.35; margin: 0 0 .8rem; }
 .verdict .answers { grid-column: 1 / -1; list-style: none; margin: .2rem 0 0; padding: 0;
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .8rem; }
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .8rem 1rem; }
 .verdict .answers li { border-top: 4px solid; padding: .4rem 0 0; }
 .verdict .answers :is(a, span) { display: block; color: #1b1b1b; text-decoration: none;
   font-size: .95rem; }
@@ -187,10 +208,10 @@ BLOCK_STYLE = """
 .verdict .answers .inconclusive { border-top-style: dashed; }
 .verdict .reasons { grid-column: 1 / -1; }
 .verdict .plot { margin: 0; min-width: 0; }
-.verdict .plot ol { list-style: none; margin: 0; padding: 0; font-size: .88rem; line-height: 1.4rem;
-  display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr) auto; column-gap: .7rem; }
+.verdict .plot ol { list-style: none; margin: 0; padding: 0; font-size: .85rem; line-height: 1.25rem;
+  display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr) auto auto; column-gap: .7rem; }
 .verdict .plot li { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; }
-.verdict .plot li + li:not(.axis) { border-top: 1px solid #ececec; }
+.verdict .plot li + li:not(.axis, .head) { border-top: 1px solid #ececec; }
 .verdict .plot li > span { text-align: right; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; }
 .verdict .plot li > b { font-weight: 400; font-variant-numeric: tabular-nums; color: #4a4a4a;
@@ -209,6 +230,9 @@ BLOCK_STYLE = """
 .verdict .plot .recommended .dot { border-radius: 0; transform: rotate(45deg); }
 .verdict .plot :is(.attention, .recommended) > :is(span, b) { font-weight: 700; color: #1b1b1b; }
 .verdict .plot .recommended > span::before { content: "recommended: "; font-weight: 400; }
+.verdict .plot .head { color: #4a4a4a; border: 0; }
+.verdict .plot .head div { color: inherit; text-align: center; }
+.verdict .plot .unsigned { color: #8a8a8a; }
 .verdict .plot .axis { border-top: 1px solid #1b1b1b; }
 .verdict .plot .axis div { height: 1.4em; }
 .verdict .plot .axis i { transform: translateX(-50%); color: #1b1b1b; white-space: nowrap; }
@@ -218,10 +242,9 @@ BLOCK_STYLE = """
 .verdict .plot > label, .verdict .plot .gap { display: none; }
 @media screen and (max-width: 60rem) {
   .verdict .block { gap: .5rem; }
-  .verdict .block :is(h1, h3) { font-size: 1.02rem; margin: 0 0 .3rem; }
-  .verdict .answer { font-size: 1.9rem; margin: 0 0 .25rem; }
-  .verdict .because, .verdict .instead { font-size: .95rem; line-height: 1.35; }
-  .verdict .because { margin: 0 0 .3rem; }
+  .verdict .block .answer, .verdict.page .block .answer { font-size: 1.6rem; margin: 0 0 .25rem; }
+  .verdict .because, .verdict .instead, .verdict .about { font-size: .92rem; line-height: 1.35; }
+  .verdict .instead { margin: 0 0 .3rem; }
   .verdict .answers { grid-template-columns: minmax(0, 1fr); gap: 0; margin: 0; }
   .verdict .answers li { display: flex; justify-content: space-between; gap: .8rem;
     align-items: baseline; border-top: 1px solid #d9d9d9; padding: .2rem 0; }
@@ -241,7 +264,7 @@ BLOCK_STYLE = """
 @media print {
   .verdict .block { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 4mm 6mm;
     break-inside: avoid; }
-  .verdict .answer { font-size: 24pt; }
+  .verdict .block .answer, .verdict.page .block .answer { font-size: 24pt; }
   .verdict .because, .verdict .instead { font-size: 11pt; }
   .verdict .answers b { font-size: 11pt; }
   .verdict .plot ol { font-size: 8pt; line-height: 11pt; }

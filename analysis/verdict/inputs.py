@@ -14,6 +14,7 @@ from analysis.papers.shared.families import base_of
 from analysis.papers.shared.study_files import StudyFiles, load_models, load_study
 from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.text_files import Attributions, FaithfulnessFile, Perturbations, TextFile, run_folder
+from attention_explain.costs import Passes, passes
 
 FILES = "files"
 # Made first: they may show that there is nothing to judge.
@@ -82,6 +83,21 @@ class VerdictInputs:
         """All faithfulness measures."""
         return measured(self.judged)
 
+    @cached_property
+    def reliability(self) -> dict[str, float]:
+        """
+        By removal method, the split-half reliability of the relevance of words with the permutations that were
+        used, the lowest over seeds. Without those for which it is not known.
+        """
+        lowest: dict[str, float] = {}
+        for file in self.judged.files:
+            samplings = file.metadata.get("samplings", {}).get("relevance", {})
+            for removal, sampling in samplings.items():
+                reached = sampling["reliability"].get(sampling["output"])
+                if reached is not None:
+                    lowest[removal] = min(lowest.get(removal, 1.0), reached)
+        return lowest
+
     def perturbation_values(self, perturbation: str, field: str) -> numpy.ndarray | None:
         """One number per seed and text; None if this perturbation was not tried. Shape: (seeds, texts)"""
         column = f"{perturbation}.{field}"
@@ -94,14 +110,13 @@ class VerdictInputs:
             ]
         )
 
-    def milliseconds(self, method: str) -> float | None:
-        """Per text, if the files have timings."""
-        spent = [
-            1000 * file.metadata["seconds"][method] / file.metadata.get("instances", self.texts)
-            for file in self.attributions.files
-            if method in file.metadata.get("seconds", {})
-        ]
-        return float(numpy.mean(spent)) if spent else None
+    def passes(self, method: str) -> Passes:
+        """The passes of a method through the model for a text of these lengths, as it declares them."""
+        lengths = self.attributions.files[0].token_counts
+        # Costs are linear in the length: the mean length of the text that a token is in.
+        tokens = float((lengths**2).sum() / max(lengths.sum(), 1))
+        options = self.attributions.files[0].declared.get(method, {}).get("parameters", {})
+        return passes("interpreters", options.get("type", method), options, tokens)
 
 
 def load_inputs(paths: str | Path | Sequence[Path]) -> VerdictInputs:

@@ -20,7 +20,13 @@ from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.question import Evidence, Finding
 from analysis.verdict.scores import FaithfulnessScores
-from analysis.verdict.text import METHODS_NOTE, methods_table, reason_of, sentence_case
+from analysis.verdict.text import (
+    methods_table,
+    notes_of,
+    reason_of,
+    recommendation_of,
+    sentence_case,
+)
 from analysis.verdict.verdict import Verdict
 from analysis.written import html_text, number
 from attention_explain.heatmaps.explanation import explanations
@@ -32,7 +38,7 @@ OF_EACH = 2
 # Rows of a card; more would be looked at by nobody.
 MOST_METHODS = 4
 # Of all cards together, so that the page can be sent.
-MOST_CHARACTERS = 200_000
+MOST_CHARACTERS = 150_000
 
 
 def page(verdict: Verdict, inputs: VerdictInputs) -> str:
@@ -71,7 +77,7 @@ def _section(finding: Finding) -> str:
 def _figure(evidence: Evidence, prefix: str) -> str:
     if not evidence.rows:
         return ""
-    figure = on_zones(evidence.rows, evidence.zones, evidence.label, ATTENTION)
+    figure = on_zones(evidence.rows, evidence.zones, evidence.label, ATTENTION, evidence.marks)
     svg = saved(figure, "svg")
     return f"<figure>{inlined(svg, prefix, evidence.label, evidence.label)}</figure>\n"
 
@@ -80,10 +86,11 @@ def _details(verdict: Verdict, inputs: VerdictInputs) -> str:
     made = ""
     if verdict.methods:
         made += collapsed(
-            "All methods: scores, cost, groups",
+            "All methods: scores, direction, cost, groups",
             "<div id=methods-title hidden>All methods</div>\n"
             + table_html(methods_table(verdict), "methods")
-            + paragraph(METHODS_NOTE, "note"),
+            + paragraph(recommendation_of(verdict))
+            + paragraph(notes_of(verdict), "note"),
         )
     files = "\n".join(
         f"{file.path.name}: {file.metadata.get('archive', '?')}, data {file.metadata.get('data', '?')}"
@@ -132,8 +139,8 @@ def choose_examples(
             why = (
                 f"mean tau of every two methods {number(float(agreed[row]))}"
                 if kind == "Methods disagree most"
-                else f"removing and keeping words in the order of {other} moves the probability by "
-                f"{number(float(ahead[row]))} more than in the order of attention"
+                else f"the first words of {other} move the output by {number(float(ahead[row]))} more than those "
+                "of attention"
             )
             chosen.append(ExampleText(int(row), kind, why))
         left = numpy.setdiff1d(left, order)
@@ -187,7 +194,7 @@ def _agreement(file: Attributions, methods: Sequence[str]) -> numpy.ndarray:
 
 
 STYLE = """
-.verdict.page { max-width: 76rem; margin: 0 auto; padding: 1.2rem 1.5rem; }
+.verdict.page { max-width: 76rem; margin: 0 auto; padding: .8rem 1.5rem; }
 .verdict figure { margin: 0; }
 .verdict figure svg { width: 100%; max-width: 34rem; }
 .verdict main { margin-top: 2.5rem; }

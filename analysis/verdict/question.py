@@ -1,6 +1,6 @@
 """
-Questions of the verdict: what one declares, the answers it can have, and the rule that turns means into
-an answer. The bounds were fixed before the first verdict was computed; docs/explanation/verdict-rule.md gives the reasons.
+Questions of the verdict: what one declares, and the rule that turns means into an answer.
+docs/explanation/verdict-rule.md gives the reasons for the bounds.
 """
 
 import math
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Union
 
 from analysis.verdict.answers import Answer as Answer
+from analysis.verdict.decision import RelevanceDecision
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import LEAST_TEXTS, Mean, has_zero_width, texts_needed, usable
 from analysis.verdict.scores import FaithfulnessScores
@@ -85,12 +86,12 @@ class Case:
     What a question is asked about.
 
     scores : of all methods.
-    comparison : the method that figures show next to attention.
+    decision : whether attention finds the words that matter; None if relevance was not measured.
     """
 
     inputs: VerdictInputs
     scores: FaithfulnessScores
-    comparison: str
+    decision: RelevanceDecision | None
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,13 @@ class Evidence:
     rows : estimates by name, on one axis; attention's stand out.
     zones : the answer between two bounds: `(from, to, answer)`.
     label : of the axis.
+    marks : reference lines on the axis: `(at, name)`.
     """
 
     rows: Sequence[tuple[str, Estimate]] = ()
     zones: Sequence[tuple[float, float, str]] = ()
     label: str = ""
+    marks: Sequence[tuple[float, str]] = ()
 
 
 class Question:
@@ -167,6 +170,7 @@ class Finding:
 
     sentence : the reason, with the numbers.
     title, measure : where they are not those of the question.
+    objects : whether it objects to an overall "yes" (default: if its answer is "no").
     """
 
     question: Question
@@ -176,6 +180,7 @@ class Finding:
     evidence: Evidence = field(default_factory=Evidence)
     title: str = ""
     measure: str = ""
+    objects: bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.question.title)
@@ -188,6 +193,12 @@ class Finding:
     @property
     def answer(self) -> Answer:
         return self.decision.answer
+
+    @property
+    def objection(self) -> str:
+        """What it objects to an overall "yes"; empty if nothing."""
+        objects = self.answer == Answer.NO if self.objects is None else self.objects
+        return self.question.objection if objects else ""
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""

@@ -1,4 +1,4 @@
-"""All methods ranked by faithfulness score, and the one to show, by the rule of docs/explanation/verdict-rule.md."""
+"""All methods ranked by score, and the one to show, by the rule of docs/explanation/verdict-rule.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from analysis.statistics.intervals import texts_with_values
 from analysis.statistics.significance import ALPHA, holm, paired_in_one_model
+from analysis.verdict.decision import RelevanceDecision, load_bounds
 from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import (
     LEAST_TEXTS,
@@ -21,51 +22,65 @@ from analysis.verdict.means import (
     usable,
 )
 from analysis.verdict.question import HALF
+from analysis.verdict.questions.direction import agreement_of_signs, gives_direction
 from analysis.verdict.questions.specific import ignores_model
 from analysis.verdict.scores import FaithfulnessScores
 from analysis.written import Estimate
+from attention_explain.costs import Passes
 
-# A method whose score is surely no further behind the best is as good for readers.
-AS_GOOD = 0.05
-# A method that takes at most this many times as long as the fastest is as fast: timings vary.
-AS_FAST = 2.0
+AS_GOOD, AS_CHEAP = (load_bounds()["recommend"][name] for name in ("as_good", "as_cheap"))
 
 
 @dataclass(frozen=True)
 class RankedMethod:
     """
-    score : 0 for random orders, 1 for the best order found.
-    milliseconds : per text; None if the files have no timings.
+    score : 0 for random orders, 1 for the best order.
+    passes : through the model, per text.
     group : methods with the same number are not significantly worse than the best of them.
     above_chance : surely, for every removal method.
     ignores_model : it was found to give the same scores in a randomised model.
     texts_needed : the number of texts that would separate it from the best of its group, if any would.
     signed : whether its scores have a sign: for or against the class.
+    direction : agreement of its signs with the words' effects (0 = coin, 1 = always); None if it is unsigned
+        or that was not measured.
+    says_direction : whether that is surely above the bound.
     """
 
     name: str
     score: Estimate
-    milliseconds: float | None
+    passes: Passes
     group: int
     above_chance: bool = True
     ignores_model: bool = False
     texts_needed: int | None = None
     signed: bool = False
+    direction: Estimate | None = None
+    says_direction: bool = False
 
     @property
     def cost(self) -> str:
-        """In words; empty if it is not known."""
-        return "" if self.milliseconds is None else f"{two_digits(self.milliseconds)} ms per text"
+        """In words: `1 forward and 1 backward pass`."""
+        forward, backward = (
+            two_digits(each) for each in (self.passes.forward, self.passes.backward)
+        )
+        several = "pass" if (backward if self.passes.backward else forward) == "1" else "passes"
+        both = f"{forward} forward and {backward} backward"
+        return f"{both if self.passes.backward else f'{forward} forward'} {several}"
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
+        direction = self.direction
         return {
             "name": self.name,
             "signed": self.signed,
             "score": self.score.mean,
             "low": self.score.low,
             "high": self.score.high,
-            "milliseconds": self.milliseconds,
+            "direction": direction and direction.mean,
+            "direction_low": direction and direction.low,
+            "direction_high": direction and direction.high,
+            "forward": self.passes.forward,
+            "backward": self.passes.backward,
             "group": self.group,
             "texts_needed": self.texts_needed,
         }
@@ -73,20 +88,28 @@ class RankedMethod:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """method : None if no method can be recommended; `why` gives the reason."""
+    """
+    method : for the words that matter; None if no method can be recommended.
+    why : the reason.
+    direction : for the direction of each word, if any method gives one.
+    """
 
     method: str | None
     why: str
+    direction: str | None = None
 
 
-def rank_methods(inputs: VerdictInputs, scores: FaithfulnessScores) -> list[RankedMethod]:
+def rank_methods(
+    inputs: VerdictInputs, scores: FaithfulnessScores, decision: RelevanceDecision | None
+) -> list[RankedMethod]:
     """The best first."""
     groups = group_methods(scores)
+    agreements, directions = agreement_of_signs(inputs) or {}, gives_direction(inputs)
     return [
         RankedMethod(
             name,
-            scores.score(name).estimate,
-            inputs.milliseconds(name),
+            decision.score_of(name) if decision else scores.score(name).estimate,
+            inputs.passes(name),
             groups[name].number,
             all(
                 usable(mean.estimate.interval).low > 0
@@ -95,6 +118,8 @@ def rank_methods(inputs: VerdictInputs, scores: FaithfulnessScores) -> list[Rank
             ignores_model(inputs, name),
             groups[name].texts_needed,
             inputs.attributions.files[0].signed(name),
+            agreements[name].estimate if name in agreements else None,
+            name in directions,
         )
         for name in scores.methods
     ]
@@ -104,7 +129,8 @@ def recommend(methods: Sequence[RankedMethod], scores: FaithfulnessScores) -> Re
     """
     Candidates are the methods that are surely better than chance for every removal method and that were
     not found to ignore the model. Of those that are surely no further than `AS_GOOD` behind the best
-    candidate, take the fast ones; of these, the best. Too few texts recommend none.
+    candidate, take the ones with few passes; of these, those that also give a direction, if there are any; of
+    these, the best. Too few texts recommend none.
     """
     texts = min(scores.score(each.name).texts for each in methods)
     if texts < LEAST_TEXTS:
@@ -120,22 +146,39 @@ def recommend(methods: Sequence[RankedMethod], scores: FaithfulnessScores) -> Re
         for each in candidates
         if each is best or scores.difference(best.name, each.name).estimate.high < AS_GOOD
     ]
-    times = [each.milliseconds for each in as_good if each.milliseconds is not None]
-    chosen = next(
-        each
-        for each in as_good
-        if each.milliseconds is None or each.milliseconds <= AS_FAST * min(times)
-    )
+    cheap = _cheap(as_good)
+    chosen = next((each for each in cheap if each.says_direction), cheap[0])
     if chosen is best:
         why = "it has the highest score" + _equals(best, methods)
     else:
-        why = (
-            f"its score is at most {AS_GOOD} below that of {best.name}, and it is faster "
-            f"({chosen.cost} instead of {best.cost})"
+        more = [
+            f"it needs {chosen.cost} per text instead of {best.cost}" if best not in cheap else "",
+            "it also gives the direction" if chosen.says_direction > best.says_direction else "",
+        ]
+        why = " and ".join(
+            [f"its score is at most {AS_GOOD} below that of {best.name}", *filter(None, more)]
         )
     if not chosen.score.low > HALF:
         why += f"; but its score may be below {HALF} ({chosen.score})"
-    return Recommendation(chosen.name, why)
+    return Recommendation(chosen.name, why, _for_direction(candidates, chosen))
+
+
+def _cheap(methods: Sequence[RankedMethod]) -> list[RankedMethod]:
+    """The methods with at most `AS_CHEAP` times as many passes as the cheapest."""
+    least = min(each.passes.in_forwards for each in methods)
+    return [each for each in methods if each.passes.in_forwards <= AS_CHEAP * least]
+
+
+def _for_direction(candidates: Sequence[RankedMethod], chosen: RankedMethod) -> str | None:
+    """The method to show for the direction: the chosen one, or the best cheap one that gives a direction."""
+    if chosen.says_direction:
+        return chosen.name
+    several = {
+        each: each.direction.mean for each in candidates if each.says_direction and each.direction
+    }
+    highest = max(several.values(), default=0.0)
+    as_good = [each for each, mean in several.items() if mean >= highest - AS_GOOD]
+    return _cheap(as_good)[0].name if as_good else None
 
 
 def _equals(best: RankedMethod, methods: Sequence[RankedMethod]) -> str:

@@ -1,21 +1,25 @@
 """
-Faithfulness scores of methods: 0 for random orders of the words, 1 for the best order found; the mean of
-comprehensiveness and sufficiency over removal methods.
+Faithfulness scores of methods: 0 for random orders of the words, 1 for the best order. Methods are ranked by
+`relevance`; files that were made before it was measured, by the mean of comprehensiveness and sufficiency.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy
 
 from analysis.errors import AnalysisError
 from analysis.faithfulness.scale import Measured
 from analysis.statistics.samples import rescale
+from analysis.verdict.decision import BOUNDS, RelevanceValues
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.means import Mean
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 
-MEASURES = ("comprehensiveness", "sufficiency")
+RELEVANCE = "relevance"
+COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
+# Of the first edition, which did not measure relevance.
+EARLIER_MEASURES = (COMPREHENSIVENESS, SUFFICIENCY)
 # Of probabilities in single precision.
 ROUNDING = 1e-6
 
@@ -26,12 +30,13 @@ class FaithfulnessScores:
     by_removal : by removal method and method, numbers whose mean is the score. Each differs from it by
         what the text contributes to the error, so that means and differences have intervals, too.
         Shape: (seeds, texts)
-    gains : by method, the mean difference of both measures from random orders, in probability.
-        Shape: (seeds, texts)
+    gains : by method, the mean difference from random orders, in probability. Shape: (seeds, texts)
+    relevance : the values of `relevance` by removal method; empty if it was not measured.
     """
 
     by_removal: dict[str, dict[str, numpy.ndarray]]
     gains: dict[str, numpy.ndarray]
+    relevance: dict[str, RelevanceValues] = field(default_factory=dict)
 
     @property
     def removal_methods(self) -> list[str]:
@@ -44,6 +49,12 @@ class FaithfulnessScores:
 
     def values(self, method: str) -> numpy.ndarray:
         """The mean over removal methods. Shape: (seeds, texts)"""
+        if self.relevance:
+            # The ratio of the pooled means, as the decision has it.
+            several = list(self.relevance.values())
+            above = numpy.mean([each.above(method) for each in several], axis=0)
+            room = numpy.mean([each.room for each in several], axis=0)
+            return rescale(above, numpy.zeros_like(above), room)
         return numpy.mean([values[method] for values in self.by_removal.values()], axis=0)
 
     def score(self, method: str) -> Mean:
@@ -60,18 +71,14 @@ class FaithfulnessScores:
 
 
 def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
-    """Scores of the methods that have one for every measure and removal method."""
-    path = inputs.judged.files[0].path
-    scales = [
-        each
-        for each in inputs.measured
-        if each.measure.name in MEASURES and each.measure.k is None and each.has_scale
-    ]
+    """Scores of the methods that have one for every removal method."""
+    scales = _reliable(inputs, scales_of(inputs, RELEVANCE))
+    scales = scales or scales_of(inputs, *EARLIER_MEASURES)
     if not scales:
         raise AnalysisError(
-            f"{path}: has neither {' nor '.join(MEASURES)} with '{RANDOM}' and '{SEARCH}' for scale"
+            f"{inputs.judged.files[0].path}: has no '{RELEVANCE}' with '{RANDOM}' and '{SEARCH}' for scale. "
+            "`allennlp faithfulness` measures it."
         )
-    scales = _without_duplicates(scales)
     methods = [
         method for method in scales[0].methods if all(method in each.methods for each in scales)
     ]
@@ -87,14 +94,46 @@ def score_methods(inputs: VerdictInputs) -> FaithfulnessScores:
             gains.setdefault(method, []).append(sign * (value - chance))
     known = [m for m in methods if not all(numpy.isnan(each).all() for each in gains[m])]
     if ATTENTION not in known:
+        path = inputs.judged.files[0].path
         raise AnalysisError(f"{path}: '{ATTENTION}' has no score in any text")
+    relevance = {
+        each.measure.removal: RelevanceValues(
+            each.values[RANDOM],
+            each.values[SEARCH],
+            {method: each.values[method] for method in known},
+        )
+        for each in scales
+        if each.measure.name == RELEVANCE
+    }
     return FaithfulnessScores(
         {
             removal: {method: numpy.mean(each[method], axis=0) for method in known}
             for removal, each in by_removal.items()
         },
         {method: numpy.mean(gains[method], axis=0) for method in known},
+        relevance,
     )
+
+
+def scales_of(inputs: VerdictInputs, *names: str) -> list[Measured]:
+    """The measures with these names that have both ends of the scale, each removal method once."""
+    return _without_duplicates(
+        [
+            each
+            for each in inputs.measured
+            if each.measure.name in names and each.measure.k is None and each.has_scale
+        ]
+    )
+
+
+def _reliable(inputs: VerdictInputs, scales: list[Measured]) -> list[Measured]:
+    """Without the removal methods for which relevance is not reliable, unless that leaves none."""
+    kept = [
+        each
+        for each in scales
+        if inputs.reliability.get(each.measure.removal, 1.0) >= BOUNDS.reliability
+    ]
+    return kept or scales
 
 
 def _without_duplicates(scales: Sequence[Measured]) -> list[Measured]:

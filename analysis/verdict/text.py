@@ -5,23 +5,27 @@ from pathlib import Path
 import pandas
 
 from analysis.formats import markdown
-from analysis.verdict.inputs import ATTENTION
+from analysis.verdict.decision import Reason
+from analysis.verdict.headlines import SCALE, comparison_of
 from analysis.verdict.means import LEAST_TEXTS, round_up, too_few
 from analysis.verdict.question import Answer, Finding
-from analysis.verdict.ranking import RankedMethod, two_digits
-from analysis.verdict.verdict import Verdict
-from analysis.written import markdown_text, number
+from analysis.verdict.ranking import RankedMethod
+from analysis.verdict.verdict import CALIBRATED, Verdict
+from analysis.written import NONE, markdown_text
 
 EQUAL_VALUES = (
     "all texts have the same value, and an interval of zero width says nothing about other texts"
 )
-SCALE = "0 = random order, 1 = best order found"
 METHODS_NOTE = (
-    f"Score: {SCALE}; the mean of comprehensiveness and sufficiency over removal methods. Methods of one "
-    "group do not differ significantly from the best of it on these texts; in brackets, about how many texts "
-    "would separate them. Unsigned scores, such as attention, also rank words against the class high, and "
-    "score lower for that alone."
+    f"Where: {SCALE}, in whichever direction. Direction: agreement of signs with the words' effects (0 = coin, "
+    "1 = always); unsigned methods give none. Methods of one group do not differ significantly from the best "
+    "of it on these texts; in brackets, about how many texts would separate them."
 )
+EARLIER = (
+    "These files were made by an earlier version, which did not measure `relevance`: methods are ranked by the "
+    "mean of comprehensiveness and sufficiency, and the main question has no answer."
+)
+PROVISIONAL = "The bounds of the answers are provisional: they have not been calibrated yet."
 
 
 def sentence_case(text: str) -> str:
@@ -31,45 +35,40 @@ def sentence_case(text: str) -> str:
 
 def question_of(verdict: Verdict) -> str:
     """The question that the verdict answers."""
+    return f"Can attention be trusted as the explanation of {about(verdict)}?"
+
+
+def about(verdict: Verdict) -> str:
+    """The model and the texts: `bilstm tanh softmax on sst (100 texts)`."""
     texts = "1 text" if verdict.texts == 1 else f"{verdict.texts} texts"
     seeds = f", {verdict.seeds} seeds" if verdict.seeds > 1 else ""
-    return (
-        f"Can attention be trusted as the explanation of {verdict.model} on {verdict.data} "
-        f"({texts}{seeds})?"
-    )
+    return f"{verdict.model} on {verdict.data} ({texts}{seeds})"
 
 
 def answer_of(verdict: Verdict) -> str:
-    """`No.`"""
-    if verdict.nothing:
-        return "There is nothing to judge."
-    word = str(verdict.answer)
-    opening = f"It {word}" if verdict.answer == Answer.DEPENDS else word.capitalize()
-    return f"{opening}."
+    """The headline as a sentence."""
+    return f"{verdict.headline}."
 
 
 def summary_of(verdict: Verdict) -> str:
-    """The sentence after the answer."""
+    """The sentences after the headline."""
     if verdict.nothing:
         return f"{sentence_case(verdict.nothing)}."
-    if verdict.texts_missing:
-        return f"{sentence_case(too_few(LEAST_TEXTS - verdict.texts_missing))}."
-    shown = verdict.method(verdict.recommended.method or verdict.methods[0].name)
-    sentences = f"Attention scores {verdict.score} ({SCALE})"
-    if shown and shown.name != ATTENTION:
-        cost = f", at {shown.cost}" if shown.cost else ""
-        sentences += f"; {shown.name} scores {number(shown.score.mean)}{cost}"
+    sentences = [comparison_of(verdict.situation), verdict.another_training]
+    if verdict.reason == Reason.NOT_MEASURED:
+        sentences.append(EARLIER)
     if verdict.not_asked:
-        sentences += f". Whether the model has learned anything is not known: {verdict.not_asked}"
-    objections = f" But {' and '.join(verdict.objections)}." if verdict.objections else ""
-    return f"{sentences}.{objections}"
+        sentences.append(
+            f"Whether the model has learned anything is not known: {verdict.not_asked}."
+        )
+    return " ".join(filter(None, sentences))
 
 
 def recommendation_of(verdict: Verdict) -> str:
     """The method to show, and why."""
     if verdict.recommended.method is None:
         return f"No method can be recommended: {verdict.recommended.why}."
-    return f"Show your readers {verdict.recommended.method}: {verdict.recommended.why}."
+    return f"Best choice for which words matter: {verdict.recommended.method}, since {verdict.recommended.why}."
 
 
 def reason_of(finding: Finding) -> str:
@@ -87,15 +86,16 @@ def reason_of(finding: Finding) -> str:
 
 
 def lines(verdict: Verdict, page: Path) -> list[str]:
-    """The lines to print: at most 15."""
-    made = [question_of(verdict), f"  {answer_of(verdict)}  {summary_of(verdict)}"]
+    """The lines to print: at most 15, the headline first."""
+    made = [verdict.headline, f"  {question_of(verdict)}"]
+    made += [f"  {each}" for each in [summary_of(verdict)] if each]
     if not verdict.nothing:
+        made.append(f"  Next: {verdict.next_step}")
         width = max(len(each.title) for each in verdict.findings)
         made += [
             f"  - {each.title:{width}}  {each.answer}: {reason_of(each)}"
             for each in verdict.findings
         ]
-        made.append(f"  {recommendation_of(verdict)}")
     return [*made, f"  Evidence: {page}"]
 
 
@@ -105,14 +105,21 @@ def methods_table(verdict: Verdict) -> pandas.DataFrame:
         [
             {
                 "method": each.name,
-                "score [95 %]": each.score,
-                "signed": "yes" if each.signed else "no",
-                "ms per text": "-" if each.milliseconds is None else two_digits(each.milliseconds),
+                "where [95 %]": each.score,
+                "direction [95 %]": direction_of(each),
+                "passes per text": each.cost,
                 "group (texts)": _group(each),
             }
             for each in verdict.methods
         ]
     )
+
+
+def direction_of(method: RankedMethod) -> str:
+    """The agreement of its signs with the words' effects; `none` if it is unsigned."""
+    if not method.signed:
+        return "none"
+    return NONE if method.direction is None else str(method.direction)
 
 
 def _group(method: RankedMethod) -> str:
@@ -121,14 +128,21 @@ def _group(method: RankedMethod) -> str:
     return str(method.group) if needed is None else f"{method.group} ({round_up(needed)})"
 
 
+def notes_of(verdict: Verdict) -> str:
+    """What the table of methods shows."""
+    note = EARLIER if verdict.reason == Reason.NOT_MEASURED else METHODS_NOTE
+    return note if CALIBRATED else f"{note} {PROVISIONAL}"
+
+
 def as_markdown(verdict: Verdict) -> str:
     """The lines of the terminal, with every bound, every paper and all methods."""
     made = [
         f"# {markdown_text(question_of(verdict))}\n",
-        f"**{markdown_text(answer_of(verdict))}** {markdown_text(summary_of(verdict))}\n",
+        f"**{markdown_text(verdict.headline)}**\n\n{markdown_text(summary_of(verdict))}\n",
     ]
     if verdict.nothing:
         return "\n".join(made)
+    made.append(f"**Next:** {markdown_text(verdict.next_step)}\n")
     made.append(f"{markdown_text(recommendation_of(verdict))}\n")
     for each in verdict.findings:
         made.append(f"## {each.title.capitalize()} {str(each.answer).capitalize()}.\n")
@@ -140,5 +154,5 @@ def as_markdown(verdict: Verdict) -> str:
             + f"\n\n{markdown_text('; '.join(each.question.papers))}.\n"
         )
     return "\n".join(
-        [*made, "## All methods\n", markdown(methods_table(verdict)), f"{METHODS_NOTE}\n"]
+        [*made, "## All methods\n", markdown(methods_table(verdict)), f"{notes_of(verdict)}\n"]
     )

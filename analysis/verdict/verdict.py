@@ -9,12 +9,28 @@ from typing import Any
 # Registers the questions.
 import analysis.verdict.questions  # noqa: F401
 from analysis.performance import not_asked_of_majority
+from analysis.statistics.intervals import LEAST_SEEDS
+from analysis.verdict.decision import (
+    BOUNDS,
+    IntervalOfMean,
+    Reason,
+    RelevanceDecision,
+    decide_relevance,
+    load_bounds,
+    over_texts,
+    over_texts_and_seeds,
+)
+from analysis.verdict.headlines import Situation, headline, next_step, other_training, sides_of
 from analysis.verdict.inputs import ATTENTION, VerdictInputs, load_inputs
 from analysis.verdict.question import NOT_KNOWN, QUESTIONS, Answer, Case, Finding
+from analysis.verdict.questions.used import barely_used, predictions_depend
 from analysis.verdict.ranking import RankedMethod, Recommendation, rank_methods, recommend
 from analysis.verdict.scores import FaithfulnessScores, score_methods
 from analysis.written import Estimate
 
+# Of verdict.json: the first one had neither this key nor a headline.
+EDITION = 2
+CALIBRATED = bool(load_bounds()["calibrated"])
 # The option that asks whether attention agrees with rationales.
 RATIONALES = "rationales"
 
@@ -22,7 +38,7 @@ RATIONALES = "rationales"
 @dataclass(frozen=True)
 class Verdict:
     """
-    score : attention's faithfulness score.
+    score : attention's.
     findings : the answers to all questions that were asked.
     methods : the best first.
     weights : a hash of the weights of each seed; empty if a file has none.
@@ -30,6 +46,9 @@ class Verdict:
     not_asked : why it is not known whether the model has learned anything; empty if it is.
     scores : of all methods; None if there is nothing to judge.
     data : the name of the texts, for titles; `corpus` may be the name of their reader.
+    decision : whether attention finds the words that matter; None if relevance was not measured.
+    over_seeds : the same for other trainings; None with fewer than three seeds.
+    depends_on_attention : whether uniform weights change more than 5 % of predictions; None if not known.
     """
 
     model: str
@@ -46,6 +65,10 @@ class Verdict:
     not_asked: str = ""
     scores: FaithfulnessScores | None = None
     data: str = ""
+    decision: RelevanceDecision | None = None
+    over_seeds: RelevanceDecision | None = None
+    barely_used: bool = False
+    depends_on_attention: bool | None = None
 
     @property
     def texts_missing(self) -> int:
@@ -64,6 +87,59 @@ class Verdict:
             return []
         return _objections(self.findings)
 
+    @property
+    def reason(self) -> Reason:
+        """Why the answer is what it is, where it does not say so itself."""
+        if self.nothing:
+            return Reason.NOTHING
+        return Reason.NOT_MEASURED if self.decision is None else self.decision.reason
+
+    @property
+    def situation(self) -> Situation:
+        """What the sentences depend on."""
+        decision = self.decision
+        return Situation(
+            answer=self.answer,
+            reason=self.reason,
+            texts=self.texts if decision is None else decision.texts,
+            texts_needed=self.deciding.decision.texts_needed,
+            score=decision.score if decision else None,
+            best=decision.best if decision else None,
+            best_unsigned=decision.best_unsigned if decision else None,
+            shown=self.recommended.method,
+            direction=self.recommended.direction,
+            direction_measured=any(each.direction is not None for each in self.methods),
+            barely_used=self.barely_used,
+            objections=tuple(self.objections),
+            sides=sides_of(list(decision.by_removal.items()), BOUNDS.yes) if decision else (),
+            reliability=decision.reliability if decision else None,
+            nothing=self.nothing,
+        )
+
+    @property
+    def headline(self) -> str:
+        """The first line of every output."""
+        return headline(self.situation)
+
+    @property
+    def next_step(self) -> str:
+        """What to do next."""
+        return next_step(self.situation)
+
+    @property
+    def another_training(self) -> str:
+        """Whether another training would give the same answer; empty with one seed."""
+        if self.decision is None or self.texts_missing:
+            return ""
+        other = self.over_seeds
+        return other_training(
+            self.seeds,
+            self.decision.answer,
+            other.answer if other else Answer.INCONCLUSIVE,
+            other.score if other else None,
+            LEAST_SEEDS,
+        )
+
     def method(self, name: str) -> RankedMethod | None:
         """By name; None if it was not judged."""
         return next((each for each in self.methods if each.name == name), None)
@@ -76,6 +152,10 @@ class Verdict:
         """For programs; unknown numbers are null."""
         return _without_nan(
             {
+                "edition": EDITION,
+                "headline": self.headline,
+                "next_step": self.next_step,
+                "another_training": self.another_training,
                 "model": self.model,
                 "corpus": self.corpus,
                 "data": self.data,
@@ -88,14 +168,36 @@ class Verdict:
                     "score": self.score.mean,
                     "low": self.score.low,
                     "high": self.score.high,
+                    "reason": self.reason.value,
+                    "compared": self._compared(),
                 },
+                "depends_on_attention": self.depends_on_attention,
+                "reliability": self.decision and self.decision.reliability,
+                "calibrated": CALIBRATED,
                 "questions": [each.as_json() for each in self.findings],
                 "methods": [each.as_json() for each in self.methods],
-                "recommended": {"method": self.recommended.method, "why": self.recommended.why},
+                "recommended": vars(self.recommended),
                 "nothing": self.nothing,
                 "not_asked": self.not_asked,
             }
         )
+
+    def _compared(self) -> dict[str, Any]:
+        """By what attention is compared with: the method, and by how much it scores higher."""
+        if self.decision is None or self.texts_missing:
+            return {}
+        several = {"best": self.decision.best, "best_unsigned": self.decision.best_unsigned}
+        return {
+            what: {
+                "method": each.method,
+                "difference": each.difference.mean,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "ratio": each.ratio,
+            }
+            for what, each in several.items()
+            if each is not None
+        }
 
 
 def overall(findings: Sequence[Finding]) -> Answer:
@@ -126,24 +228,41 @@ def judge(inputs: VerdictInputs, options: Collection[str] = ()) -> Verdict:
             nothing=nothing,
         )
     scores = score_methods(inputs)
-    methods = rank_methods(inputs, scores)
-    recommended = recommend(methods, scores)
-    case = Case(inputs, scores, recommended.method or methods[0].name)
+    decision = decide(inputs, scores)
+    methods = rank_methods(inputs, scores, decision)
+    case = Case(inputs, scores, decision)
     findings = [
         each.answer(case)
         for each in QUESTIONS.values()
         if not each.option or each.option in options
     ]
+    several = decision is not None and inputs.seeds >= LEAST_SEEDS
     return Verdict(
         **_about(inputs),
         answer=overall(findings),
-        score=scores.score(ATTENTION).estimate,
+        score=scores.score(ATTENTION).estimate if decision is None else decision.score,
         findings=findings,
         methods=methods,
-        recommended=recommended,
+        recommended=recommend(methods, scores),
         not_asked=not_asked_of_majority(inputs.attributions.files),
         scores=scores,
+        decision=decision,
+        over_seeds=decide(inputs, scores, over_texts_and_seeds) if several else None,
+        barely_used=bool(barely_used(inputs)),
+        depends_on_attention=predictions_depend(inputs),
     )
+
+
+def decide(
+    inputs: VerdictInputs, scores: FaithfulnessScores, interval: IntervalOfMean = over_texts
+) -> RelevanceDecision | None:
+    """Whether attention finds the words that matter; None if relevance was not measured."""
+    if not scores.relevance:
+        return None
+    file = inputs.attributions.files[0]
+    unsigned = [name for name in scores.methods if not file.signed(name)]
+    known = [inputs.reliability[name] for name in scores.relevance if name in inputs.reliability]
+    return decide_relevance(scores.relevance, unsigned, interval, min(known, default=None))
 
 
 def _about(inputs: VerdictInputs) -> dict[str, Any]:
@@ -162,11 +281,7 @@ def _deciding(findings: Sequence[Finding]) -> Finding:
 
 
 def _objections(findings: Sequence[Finding]) -> list[str]:
-    return [
-        each.question.objection
-        for each in findings
-        if each.answer == Answer.NO and each.question.objection
-    ]
+    return [each.objection for each in findings if each.objection]
 
 
 def _without_nan(value: Any) -> Any:

@@ -57,13 +57,13 @@ def read(make_reader):
 
 
 @pytest.fixture
-def rejection(read):
-    """The sentence with which a file is rejected."""
+def refusal(read):
+    """The sentence with which a file is refused."""
 
     def sentence(path, **options) -> str:
-        with pytest.raises(DataError) as rejected:
+        with pytest.raises(DataError) as refused:
             read(path, **options)
-        return str(rejected.value)
+        return str(refused.value)
 
     return sentence
 

@@ -1,4 +1,4 @@
-"""Models that are not this project's: what they say of changed texts, and which are rejected."""
+"""Models that are not this project's: what they say of changed texts, and which are refused."""
 
 import numpy
 import pytest

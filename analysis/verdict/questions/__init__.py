@@ -1,14 +1,27 @@
 """The questions of the verdict, one per file, registered in the order in which people read them."""
 
 from analysis.verdict.question import QUESTIONS, Component, register
-from analysis.verdict.questions.finds_words import FindsWords
+from analysis.verdict.questions.direction import Direction
+from analysis.verdict.questions.necessary import Necessary
 from analysis.verdict.questions.plausible import Plausible
 from analysis.verdict.questions.specific import Specific
 from analysis.verdict.questions.stable import Stable
+from analysis.verdict.questions.sufficient import Sufficient
 from analysis.verdict.questions.unique import Unique
 from analysis.verdict.questions.used import Used
+from analysis.verdict.questions.where import Where
 
-for question in (Used(), Unique(), FindsWords(), Specific(), Stable(), Plausible()):
+for question in (
+    Where(),
+    Direction(),
+    Necessary(),
+    Sufficient(),
+    Used(),
+    Unique(),
+    Specific(),
+    Stable(),
+    Plausible(),
+):
     register(question)
 
 

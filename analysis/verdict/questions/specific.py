@@ -49,7 +49,7 @@ class Specific(Question):
     )
     papers = ("Adebayo et al. 2018",)
     requires = Requirements(measures=({"type": RANDOMIZATION, "intermediate": False},))
-    objection = "it is not about this model"
+    objection = "its weights stay the same in a randomised model"
 
     def answer(self, case: Case) -> Finding:
         correlated = correlations(case.inputs)

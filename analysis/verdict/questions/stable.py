@@ -49,7 +49,7 @@ class Stable(Question):
     )
     papers = ("Wiegreffe & Pinter 2019", "Zafar et al. 2021", "Yeh et al. 2019")
     requires = Requirements(slow_measures=(SENSITIVITY,))
-    objection = "it is not stable"
+    objection = "its weights change with the seed or a little noise"
 
     def answer(self, case: Case) -> Finding:
         inputs = case.inputs

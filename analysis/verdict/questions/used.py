@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+import numpy
+
+from analysis.verdict.inputs import VerdictInputs
 from analysis.verdict.means import Mean
 from analysis.verdict.question import (
     FEW,
@@ -34,7 +37,7 @@ class Used(Question):
     bound = (
         f"Yes if uniform weights change the prediction of more than {percent(FEW)} of texts. If they change "
         f"fewer: partly if uniform or permuted weights move the output by more than {FEW} (total variation), "
-        "no if they do not."
+        "no if they do not. If they surely change fewer, a yes of the verdict becomes a partly."
     )
     caveat = (
         "Weights that the prediction does not need may still be informative, and the other way round: "
@@ -42,7 +45,7 @@ class Used(Question):
     )
     papers = ("Wiegreffe & Pinter 2019", "Jain & Wallace 2019", "Serrano & Smith 2019")
     requires = Requirements(perturbations=("uniform", "permutation", "drop-top"))
-    objection = "the model does not use it"
+    objection = "this model barely uses its attention"
 
     def answer(self, case: Case) -> Finding:
         flips = case.inputs.perturbation_values("uniform", "flip")
@@ -75,7 +78,23 @@ class Used(Question):
                 [(0.0, FEW, "no"), (FEW, 1.0, "yes")],
                 "share of texts; output: total variation",
             ),
+            objects=barely_used(case.inputs),
         )
+
+
+def barely_used(inputs: VerdictInputs) -> bool | None:
+    """Whether uniform weights surely change few predictions; None if it is not known."""
+    flips = inputs.perturbation_values("uniform", "flip")
+    if flips is None:
+        return None
+    changes = Mean.of(flips, share=True)
+    return not changes.texts_missing and changes.estimate.high < FEW
+
+
+def predictions_depend(inputs: VerdictInputs) -> bool | None:
+    """Whether uniform weights change more than a few predictions of these texts; None if not known."""
+    flips = inputs.perturbation_values("uniform", "flip")
+    return None if flips is None else bool(numpy.nanmean(flips) > FEW)
 
 
 def rule(intervals: Sequence[Interval]) -> Answer:

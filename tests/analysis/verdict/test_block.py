@@ -1,17 +1,19 @@
 """All methods on one scale, as HTML."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from analysis.verdict.block import dot_plot, kept_on_a_phone
 from analysis.verdict.ranking import RankedMethod
 from analysis.written import Estimate
+from attention_explain.costs import Passes
 
 
 def method(name, mean, low=None, high=None):
     low, high = (mean - 0.1 if low is None else low), (mean + 0.1 if high is None else high)
-    return RankedMethod(name, Estimate(mean, low, high), None, 1)
+    return RankedMethod(name, Estimate(mean, low, high), Passes(1, 0, 0, 0), 1)
 
 
 def test_dots_and_intervals_stand_where_the_axis_says():
@@ -50,3 +52,16 @@ def test_a_phone_keeps_the_best_the_recommended_one_and_what_is_around_attention
     html = dot_plot([method(name, 0.5) for name in many], "m7", "all")
     assert re.findall(r"class=gap>(\d+) more", html) == ["4", "3", "5"]
     assert html.count('class="between"') == 12 and "Show all 20 methods" in html
+
+
+def test_the_direction_stands_next_to_the_score():
+    signed = replace(
+        method("lrp", 0.9), signed=True, direction=Estimate(0.8, 0.7, 0.9), says_direction=True
+    )
+    unsure = replace(signed, says_direction=False)
+    not_measured = replace(method("gradient", 0.5), signed=True)
+    html = dot_plot([signed, unsure, not_measured, method("attention", 0.4)], "lrp", "all")
+    assert html.count('<b title="0.800 [0.700, 0.900]">&#8597; 0.800</b>') == 1
+    assert html.count('<b title="0.800 [0.700, 0.900]">0.800</b>') == 1
+    assert html.count("<b class=unsigned>none</b>") == 1
+    assert html.count("<b class=unsigned>-</b>") == 1

@@ -27,11 +27,12 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert run(write_folder(tmp_path)) == 0
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) <= 15
-    assert printed[0].startswith(
-        "Can attention be trusted as the explanation of bilstm tanh softmax"
+    assert printed[0] == "No: attention misses most of the words that matter; show lrp instead"
+    assert printed[1].startswith(
+        "  Can attention be trusted as the explanation of bilstm tanh softmax"
     )
-    assert printed[1].startswith("  No.  Attention scores 0.")
-    assert printed[-2].startswith("  Show your readers lrp: ")
+    assert printed[2].startswith("  lrp, the best other method, scores 0.")
+    assert printed[3].startswith("  Next: Show lrp: it finds the words that matter and says")
     assert str(tmp_path / "verdict.html") in printed[-1]
     written = json.loads((tmp_path / "verdict.json").read_text())
     assert written["weights_sha256"] == ["small 1"]
@@ -40,7 +41,7 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
         written["attention"]["low"] < written["attention"]["score"] == pytest.approx(0.1, abs=0.05)
     )
     assert [each["name"] for each in written["questions"]] == [
-        "used", "unique", "finds_words", "specific", "stable",
+        "where", "direction", "necessary", "sufficient", "used", "unique", "specific", "stable",
     ]  # fmt: skip
     fields = [
         "name",
@@ -59,20 +60,26 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
     assert all(list(each) == fields for each in written["questions"])
     assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]
     assert list(written["methods"][0]) == [
-        "name", "signed", "score", "low", "high", "milliseconds", "group", "texts_needed",
+        "name", "signed", "score", "low", "high", "direction", "direction_low", "direction_high",
+        "forward", "backward", "group", "texts_needed",
     ]  # fmt: skip
-    assert written["recommended"]["method"] == "lrp" and written["nothing"] == ""
+    assert written["recommended"]["method"] == written["recommended"]["direction"] == "lrp"
+    assert written["nothing"] == "" and written["edition"] == 2
+    assert written["headline"] == printed[0] and written["depends_on_attention"] is True
+    best = written["attention"]["compared"]["best"]
+    assert best["method"] == "lrp" and best["low"] < best["difference"] < best["high"]
+    assert best["difference"] == pytest.approx(0.8, abs=0.05)
     assert (written["texts"], written["seeds"], written["corpus"]) == (100, 1, "small")
     assert "## All methods" in (tmp_path / "verdict.md").read_text()
 
 
 def test_an_inconclusive_answer_gives_the_number_of_texts_needed(tmp_path, capsys):
-    assert run(write_folder(tmp_path, scores={**SCORES, "attention": 0.48}, spread=1.0)) == 0
+    assert run(write_folder(tmp_path, scores={**SCORES, "attention": 0.6}, spread=1.0)) == 0
     assert re.search(
         r"words that matter\? +inconclusive: .*; about [\d,]+ texts would decide",
         capsys.readouterr().out,
     )
-    finding = json.loads((tmp_path / "verdict.json").read_text())["questions"][2]
+    finding = json.loads((tmp_path / "verdict.json").read_text())["questions"][0]
     assert finding["answer"] == "inconclusive" and finding["texts_needed"] > 100
 
 
@@ -84,11 +91,12 @@ def test_fail_under_is_about_attention_s_score(tmp_path, capsys, bound, code):
 
 def test_there_is_nothing_to_judge_in_a_model_that_learned_nothing(tmp_path, capsys):
     assert run(write_folder(tmp_path, learned=False, scores={"attention": 0.9, "lrp": 0.9})) == 0
-    assert "There is nothing to judge.  Accuracy 0." in capsys.readouterr().out
+    assert "Inconclusive: there is nothing to judge (accuracy 0." in capsys.readouterr().out
     written = json.loads((tmp_path / "verdict.json").read_text())
     assert written["nothing"].startswith("accuracy")
     assert written["attention"] == {
         "answer": "inconclusive", "score": None, "low": None, "high": None,
+        "reason": "there is nothing to judge", "compared": {},
     }  # fmt: skip
     assert {each["answer"] for each in written["questions"]} == {"inconclusive"}
     assert written["methods"] == [] and written["recommended"]["method"] is None
@@ -175,3 +183,18 @@ def test_files_of_the_user_are_not_replaced(tmp_path, name):
     (tmp_path / name).unlink()
     for _ in range(2):
         assert run(tmp_path) == 0
+
+
+def test_a_folder_of_an_earlier_version_is_read_with_a_notice(tmp_path, capsys):
+    assert run(write_folder(tmp_path, relevance=False)) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Inconclusive: these files do not say which words matter")
+    assert "made by an earlier version" in printed and "Run `allennlp verdict` again" in printed
+    written = json.loads((tmp_path / "verdict.json").read_text())
+    answers = {each["name"]: each["answer"] for each in written["questions"]}
+    assert answers["where"] == answers["direction"] == "inconclusive"
+    assert answers["necessary"] == answers["sufficient"] == "no"
+    assert written["attention"]["score"] == pytest.approx(0.1, abs=0.05)
+    assert [each["name"] for each in written["methods"]] == ["lrp", "gradient", "attention"]
+    assert written["attention"]["reason"] == "relevance was not measured"
+    assert "comprehensiveness and sufficiency" in (tmp_path / "verdict.html").read_text()

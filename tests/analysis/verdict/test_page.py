@@ -11,9 +11,9 @@ from tests.analysis.verdict.verdict_files import write_folder
 HOSTILE = "<script>alert(1)</script>"
 LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 4
 TWENTY = "abcdefghijklmnopqrs"
-ROWS = "[...document.querySelectorAll('.plot li:not(.axis, .gap)')].filter(each => each.offsetHeight).length"
+ROWS = "[...document.querySelectorAll('.plot li:not(.axis, .gap, .head)')].filter(each => each.offsetHeight).length"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-END = "Math.max(...['.answers', '.plot', '.summary'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
+END = "Math.max(...['.next', '.plot', '.summary'].map(each => document.querySelector(each).getBoundingClientRect().bottom))"
 
 
 def run(folder, *options):
@@ -26,7 +26,7 @@ def test_the_page_holds_all_of_it_loads_nothing_and_is_small(tmp_path):
     assert run(folder) == 0
     page = (folder / "verdict.html").read_text()
     assert len(page.encode()) < 400_000
-    assert page.count("<article>") == 6 and page.count("<svg") == 5
+    assert page.count("<article>") == 6 and page.count("<svg") == 8
     assert HOSTILE not in page and "&lt;script&gt;alert(1)" in page
     assert "default-src 'none'; script-src 'none'" in page
     addresses = re.findall(r"(?:src|href)=[\"']?([^\"'>\s]*)", page)
@@ -54,7 +54,7 @@ def test_the_answer_is_on_the_first_screen_and_nothing_is_wider(tmp_path):
     means = {"attention": 0.3, **methods}
     words = [LONG_WORD, "b", "c"]
     scores = {name: [0.5, 0.3, 0.2] for name in means}
-    folder = write_folder(tmp_path, scores=means, seconds={}, tokens=words, **scores)
+    folder = write_folder(tmp_path, scores=means, tokens=words, **scores)
     assert run(folder) == 0
     path = folder / "verdict.html"
     with chromium(tmp_path / "profile") as page:

@@ -9,7 +9,7 @@ from analysis.measures.kendall import Kendall
 from analysis.verdict.inputs import load_inputs
 from analysis.verdict.means import Mean
 from analysis.verdict.question import Answer, Case
-from analysis.verdict.questions import finds_words, unique, used
+from analysis.verdict.questions import necessary, unique, used
 from analysis.verdict.questions.plausible import Plausible
 from analysis.verdict.questions.stable import between_seeds, jackknife
 from analysis.verdict.verdict import judge, overall
@@ -28,6 +28,10 @@ def verdict_of(folder, **options):
 
 def attention_at(score):
     return {"scores": {"attention": score, "lrp": 0.9}}
+
+
+def other(measure, score):
+    return {"other_scores": {measure: {"attention": score}}}
 
 
 @pytest.mark.parametrize(
@@ -51,12 +55,29 @@ def attention_at(score):
         ("unique", {"far": 0.5, "adversary": (1.0, 0.0), "seeds": 3}, NO),
         # Other weights that do not give the same output are none.
         ("unique", {"far": 0.9, "allowed": 0.2}, YES),
-        ("finds_words", attention_at(0.8), YES),
-        ("finds_words", attention_at(0.4), PARTLY),
-        ("finds_words", attention_at(0.1), NO),
-        ("finds_words", attention_at({"delete": 0.8, "unk": 0.1}), DEPENDS),
-        ("finds_words", attention_at({"delete": 0.8, "unk": 0.5}), INCONCLUSIVE),
-        ("finds_words", attention_at({"delete": 0.4, "unk": 0.1}), NO),
+        ("where", attention_at(0.8), YES),
+        ("where", attention_at(0.4), PARTLY),
+        ("where", attention_at(0.1), NO),
+        ("where", attention_at({"delete": 0.8, "unk": 0.1}), DEPENDS),
+        ("where", attention_at(0.5), INCONCLUSIVE),
+        ("where", {"scores": {"attention": {"delete": 0.7, "unk": 0.5}, "lrp": 0.7}}, YES),
+        ("where", attention_at({"delete": 0.4, "unk": 0.1}), DEPENDS),
+        ("where", {"scores": {"attention": 0.6, "lrp": 0.95}}, PARTLY),
+        ("necessary", other("comprehensiveness", 0.8), YES),
+        ("necessary", other("comprehensiveness", 0.4), PARTLY),
+        ("necessary", other("comprehensiveness", 0.1), NO),
+        ("necessary", other("comprehensiveness", {"delete": 0.8, "unk": 0.1}), DEPENDS),
+        ("necessary", other("comprehensiveness", {"delete": 0.8, "unk": 0.5}), INCONCLUSIVE),
+        ("sufficient", other("sufficiency", 0.8), YES),
+        ("sufficient", other("sufficiency", 0.4), PARTLY),
+        ("sufficient", other("sufficiency", 0.1), NO),
+        ("sufficient", other("sufficiency", {"delete": 0.8, "unk": 0.1}), DEPENDS),
+        ("sufficient", other("sufficiency", {"delete": 0.8, "unk": 0.5}), INCONCLUSIVE),
+        ("direction", {}, NO),
+        ("direction", {"directions": {"attention": 0.95}}, YES),
+        ("direction", {"directions": {"attention": 0.7}}, PARTLY),
+        ("direction", {"directions": {"attention": 0.5}}, NO),
+        ("direction", {"directions": {"attention": 0.75}}, INCONCLUSIVE),
         ("specific", {"rho": 0.0}, YES),
         ("specific", {"rho": 0.35}, PARTLY),
         ("specific", {"rho": 0.9}, NO),
@@ -101,7 +122,7 @@ def test_without_rationales_for_the_explained_label_plausibility_is_inconclusive
     assert finding.answer == INCONCLUSIVE and "no text has a rationale" in finding.sentence
     # Marked for another label than the explained one.
     inputs = load_inputs(write_folder(tmp_path / "b", rationale=True, texts=10, predicted="2"))
-    finding = Plausible().answer(Case(inputs, verdict.scores, "lrp"))
+    finding = Plausible().answer(Case(inputs, verdict.scores, None))
     assert finding.answer == INCONCLUSIVE and "is explained for its label" in finding.sentence
     assert len(judge(load_inputs(tmp_path / "a")).findings) == len(verdict.findings) - 1
 
@@ -112,6 +133,8 @@ def test_without_rationales_for_the_explained_label_plausibility_is_inconclusive
         (attention_at(0.8), YES),
         ({**attention_at(0.8), "far": 0.9}, YES),
         ({**attention_at(0.8), "flips": 0.0, "moved": 0.01}, PARTLY),
+        # The output moves, and no prediction changes.
+        ({**attention_at(0.8), "flips": 0.0, "moved": 0.2}, PARTLY),
         ({**attention_at(0.8), "rho": 0.9}, PARTLY),
         ({**attention_at(0.8), "change": 0.9}, PARTLY),
         ({**attention_at(0.4)}, PARTLY),
@@ -128,11 +151,11 @@ def test_finding_the_words_decides_and_objections_turn_a_yes_into_a_partly(
 
 
 def test_bounds_are_for_the_whole_interval():
-    assert finds_words.rule([Interval(0.51, 0.6), Interval(0.7, 0.8)]) == YES
-    assert finds_words.rule([Interval(0.49, 0.6), Interval(0.7, 0.8)]) == INCONCLUSIVE
-    assert finds_words.rule([Interval(0.3, 0.49), Interval(0.3, 0.4)]) == PARTLY
-    assert finds_words.rule([Interval(0.2, 0.49), Interval(0.3, 0.4)]) == NO
-    assert finds_words.rule([Interval(0.2, 0.49), Interval(0.6, 0.7)]) == DEPENDS
+    assert necessary.rule([Interval(0.51, 0.6), Interval(0.7, 0.8)]) == YES
+    assert necessary.rule([Interval(0.49, 0.6), Interval(0.7, 0.8)]) == INCONCLUSIVE
+    assert necessary.rule([Interval(0.3, 0.49), Interval(0.3, 0.4)]) == PARTLY
+    assert necessary.rule([Interval(0.2, 0.49), Interval(0.3, 0.4)]) == NO
+    assert necessary.rule([Interval(0.2, 0.49), Interval(0.6, 0.7)]) == DEPENDS
     assert used.rule([Interval(0.0, 0.04), Interval(0.0, 0.04)]) == NO
     assert used.rule([Interval(0.0, 0.04), Interval(0.0, 0.06)]) == INCONCLUSIVE
     assert used.rule([Interval(0.0, 0.04), Interval(0.06, 0.07)]) == PARTLY
@@ -146,7 +169,8 @@ def test_without_perturbations_two_questions_are_inconclusive(tmp_path):
     folder = write_folder(tmp_path)
     (folder / "files/perturbations-1.parquet").unlink()
     verdict = judge(load_inputs(folder))
-    assert [each.answer for each in verdict.findings][:2] == [INCONCLUSIVE, INCONCLUSIVE]
+    assert verdict.finding("used").answer == verdict.finding("unique").answer == INCONCLUSIVE
+    assert verdict.depends_on_attention is None
     assert "no perturbation file" in verdict.finding("used").sentence
     assert verdict.answer == NO
 
@@ -212,3 +236,43 @@ def test_the_interval_of_agreement_between_seeds_holds_the_truth(of_seed):
         assert found.mean == pytest.approx(numpy.mean(list(pairs.values())))
         held.append(found.low < 0.4 < found.high)
     assert 0.9 <= numpy.mean(held) <= 0.99
+
+
+def test_models_that_barely_use_their_attention_are_separated(tmp_path):
+    scores = {"attention": 0.1, "lrp": 0.9}
+    used = verdict_of(tmp_path / "a", scores=scores, flips=0.2)
+    unused = verdict_of(tmp_path / "b", scores=scores, flips=0.0)
+    unclear = verdict_of(tmp_path / "c", scores=scores, flips=0.04)
+    assert [each.depends_on_attention for each in (used, unused, unclear)] == [True, False, False]
+    assert [each.barely_used for each in (used, unused, unclear)] == [False, True, False]
+    assert unused.headline.startswith("No: this model barely uses its attention")
+    assert used.headline.startswith("No: attention misses")
+    assert unused.finding("used").objection and not unclear.finding("used").objection
+
+
+def test_necessity_and_sufficiency_are_not_averaged_and_have_the_best_unsigned_method_as_a_mark(
+    tmp_path,
+):
+    verdict = verdict_of(
+        tmp_path,
+        other_scores={
+            "comprehensiveness": {"attention": 0.1, "gradient": 0.4, "lrp": 0.9},
+            "sufficiency": {"attention": 0.8, "gradient": 0.6, "lrp": 0.7},
+        },
+    )
+    necessary_, sufficient = (verdict.finding(name) for name in ("necessary", "sufficient"))
+    assert (necessary_.answer, sufficient.answer) == (NO, YES)
+    assert necessary_.estimate.mean == pytest.approx(0.1, abs=0.03)
+    ((at, name),) = necessary_.evidence.marks
+    assert (at, name) == (pytest.approx(0.4, abs=0.03), "best unsigned")
+    assert "the best unsigned method, gradient, 0." in necessary_.sentence
+    assert "the best method, lrp, 0." in necessary_.sentence
+
+
+def test_the_agreement_of_signs_is_averaged_over_removal_methods(tmp_path):
+    finding = verdict_of(tmp_path, directions={"lrp": 0.95, "gradient": 0.7}).finding("direction")
+    assert "unsigned and gives no direction; lrp agrees" in finding.sentence
+    rows = dict(finding.evidence.rows)
+    assert rows["lrp"].mean == pytest.approx(0.9, abs=0.01)
+    assert rows["gradient"].mean == pytest.approx(0.4, abs=0.01)
+    assert list(rows) == ["lrp", "gradient"]

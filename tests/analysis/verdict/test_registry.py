@@ -55,7 +55,9 @@ def toy():
 def test_a_new_question_is_in_every_output(toy, tmp_path, capsys):
     folder = write_folder(tmp_path / "model")
     assert main(["verdict", str(folder)]) == 0
-    assert "- about short texts?            yes: 1 of 4 texts is a toy\n" in capsys.readouterr().out
+    assert (
+        "- about short texts?             yes: 1 of 4 texts is a toy\n" in capsys.readouterr().out
+    )
     finding = json.loads((folder / "verdict.json").read_text())["questions"][-1]
     assert (finding["name"], finding["answer"], finding["value"]) == ("short", "yes", 0.25)
     markdown = (folder / "verdict.md").read_text()
@@ -78,7 +80,7 @@ def test_a_new_question_may_object_to_a_yes(tmp_path, toy):
 
 
 def test_the_command_computes_what_questions_require(toy):
-    quick = ["comprehensiveness", "sufficiency"]
+    quick = ["relevance", "direction", "comprehensiveness", "sufficiency"]
     quick += [{"type": "parameter_randomization", "intermediate": False}]
     perturbations, measures = required_components(quick=True)
     assert perturbations == ["uniform", "permutation", "drop-top", "instance-adversary", "noise"]

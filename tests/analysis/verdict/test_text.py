@@ -14,7 +14,7 @@ from tests.analysis.verdict.verdict_files import write_folder
 )
 def test_it_is_said_that_it_is_not_known_whether_the_model_has_learned(tmp_path, label, why):
     verdict = verdict_on(write_folder(tmp_path, label=label))
-    assert f". Whether the model has learned anything is not known: {why}." in summary_of(verdict)
+    assert f"Whether the model has learned anything is not known: {why}." in summary_of(verdict)
     assert verdict.as_json()["not_asked"] == why
 
 
@@ -29,11 +29,20 @@ def test_texts_of_one_word_leave_nothing_to_judge(tmp_path):
     assert verdict.recommended.method is None
 
 
-def test_an_inconclusive_answer_shows_the_interval_for_each_removal_method(tmp_path):
-    scores = {"attention": {"delete": 0.45, "unk": 0.3}, "lrp": {"delete": 0.9, "unk": 0.9}}
+def test_the_interval_for_each_removal_method_is_shown(tmp_path):
+    scores = {"attention": {"delete": 0.5, "unk": 0.48}, "lrp": {"delete": 0.9, "unk": 0.9}}
     verdict = verdict_on(write_folder(tmp_path, texts=30, scores=scores, spread=0.4))
-    said = verdict.finding("finds_words").sentence
+    said = verdict.finding("where").sentence
     assert verdict.answer == "inconclusive" and "] by delete and " in said
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 4])
+def test_several_seeds_have_a_sentence_about_another_training(tmp_path, seeds):
+    verdict = verdict_on(write_folder(tmp_path, seeds=seeds))
+    said = verdict.another_training
+    assert said in summary_of(verdict) and verdict.as_json()["another_training"] == said
+    starts = {1: "", 2: "Another training may differ", 4: "Another training would probably give"}
+    assert said.startswith(starts[seeds]) and bool(said) is (seeds > 1)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ Row = dict[str, Any]
 DATA = "of the small corpus"
 # 0 for random orders, 1 for the best order found; one number, or one per removal method.
 SCORES = {"attention": 0.1, "gradient": 0.4, "lrp": 0.9}
-SECONDS = {"attention": 0.1, "gradient": 0.4, "lrp": 0.5}
+# Agreement of signs: 0.5 for a coin, 1 for always. Other methods are unsigned.
+DIRECTIONS = {"lrp": 0.95}
 
 
 def write_folder(
@@ -33,7 +34,11 @@ def write_folder(
     change: float = 0.1,
     noise: float = 0.1,
     learned: bool = True,
-    seconds: Mapping[str, float] = SECONDS,
+    directions: Mapping[str, float] = DIRECTIONS,
+    parameters: Mapping[str, Row] = {},
+    relevance: bool = True,
+    other_scores: Mapping[str, Mapping[str, float]] = {},
+    reliability: Mapping[str, float] = {},
     rationale: bool = False,
     planted: bool = False,
     adversary: tuple[float, float] | None = None,
@@ -43,6 +48,11 @@ def write_folder(
     **row: Any,
 ) -> Path:
     """
+    scores : by relevance, and by comprehensiveness and sufficiency unless `other_scores` gives these.
+    relevance : whether relevance and direction were measured, as versions before 0.2 did not.
+    reliability : of relevance, by removal method.
+    directions : agreement of signs of the signed methods.
+    parameters : of methods.
     spread : of the scores of single texts.
     flips, moved : what uniform weights do: to that share of texts, and by how much.
     far, allowed : the share of texts with other weights, and how far these move the output.
@@ -71,7 +81,10 @@ def write_folder(
             trained_by,
             target=None,
             instances=texts,
-            seconds=dict(seconds),
+            interpreters={
+                name: {"parameters": parameters.get(name, {}), "signed": name in directions}
+                for name in methods
+            },
             **about,
         )
         if adversary is not None:
@@ -92,9 +105,19 @@ def write_folder(
         )
         write_faithfulness(
             folder / f"files/faithfulness-{seed}.parquet",
-            _judged(rows, scores, spread, rho, change, seed, erasures),
+            _judged(rows, scores, spread, rho, change, seed, erasures)
+            if not relevance
+            else _judged(
+                rows, scores, spread, rho, change, seed, erasures, directions, other_scores
+            ),
             seed,
             trained_by,
+            samplings={
+                "relevance": {
+                    name: {"output": "logits", "reliability": {"logits": each, "probability": 0.0}}
+                    for name, each in reliability.items()
+                }
+            },
             **about,
         )
     return folder
@@ -125,7 +148,7 @@ def _perturbed(
 
 
 def _attacked(rows: Sequence[Row], far: float, moved: float) -> list[Row]:
-    """All weight on the token that has least of it, in the given number of texts."""
+    """All weight on the token that has least of it, in so many texts."""
     made = []
     for index, each in enumerate(rows):
         weights = list(each["attention"])
@@ -145,6 +168,8 @@ def _judged(
     change: float,
     seed: int,
     erasures: Sequence[str],
+    directions: Mapping[str, float] | None = None,
+    other_scores: Mapping[str, Mapping[str, float]] = {},
 ) -> list[Row]:
     made: list[Row] = []
     for index, each in enumerate(rows):
@@ -156,9 +181,15 @@ def _judged(
             row = {"method": method, "measure": measure, "erasure": erasure, "value": value}
             made.append({**about, **row, "k": None, "curve": None, "undefined": None})
 
+        measures = {"comprehensiveness": 1, "sufficiency": -1}
+        if directions is not None:
+            measures = {"relevance": 1, **measures}
         for erasure in erasures:
-            for measure, toward in (("comprehensiveness", 1), ("sufficiency", -1)):
-                for method, score in scores.items():
+            for method in directions or ():
+                if method in scores:
+                    add(method, "direction", erasure, directions[method] + 0.02 * draw.normal())
+            for measure, toward in measures.items():
+                for method, score in {**scores, **other_scores.get(measure, {})}.items():
                     mean = score if isinstance(score, float) else score[erasure]
                     gained = length * (mean + spread * draw.normal())
                     add(method, measure, erasure, 0.05 + toward * gained)

@@ -1,0 +1,105 @@
+"""Do scores say which way a word moves the output: for or against the class?"""
+
+from collections.abc import Sequence
+
+import numpy
+
+from analysis.verdict.decision import load_bounds
+from analysis.verdict.inputs import ATTENTION, VerdictInputs
+from analysis.verdict.means import Mean
+from analysis.verdict.question import (
+    NOT_KNOWN,
+    Answer,
+    Case,
+    Decision,
+    Evidence,
+    Finding,
+    Question,
+    Requirements,
+    compare,
+    decide,
+)
+from analysis.written import Interval, number
+
+DIRECTION = "direction"
+YES, PARTLY = (load_bounds()["direction"][name] for name in ("yes", "partly"))
+
+
+class Direction(Question):
+    name = "direction"
+    title = "says for or against?"
+    column = "gives a direction"
+    measure = (
+        "agreement of signs with the words' effects, weighted by effect (0 = coin, 1 = always)"
+    )
+    bound = (
+        f"Yes if the agreement of signs is above {YES}; partly from {PARTLY}; no below, and for unsigned "
+        "methods."
+    )
+    caveat = "Attention weights are unsigned. That they give no direction is a fact about the method and no failure."
+    papers = ("Liu et al. 2022",)
+    requires = Requirements(measures=(DIRECTION,))
+
+    def answer(self, case: Case) -> Finding:
+        agreements = agreement_of_signs(case.inputs)
+        if agreements is None:
+            return self.not_asked(
+                "no agreement of signs was measured (no faithfulness file has `direction`)"
+            )
+        best = max(agreements, key=lambda name: agreements[name].estimate.mean, default=None)
+        other = (
+            f"; {best} agrees with the words' effects to {number(agreements[best].estimate.mean)} "
+            "(0 = coin, 1 = always)"
+            if best is not None and best != ATTENTION
+            else ""
+        )
+        rows = [(name, mean.estimate) for name, mean in agreements.items()]
+        evidence = Evidence(
+            sorted(rows, key=lambda row: -row[1].mean),
+            [(0.0, PARTLY, "no"), (PARTLY, YES, "partly"), (YES, 1.0, "yes")],
+            "agreement of signs: 0 = coin, 1 = always",
+        )
+        if ATTENTION not in agreements:
+            sentence = f"attention is unsigned and gives no direction{other}"
+            return Finding(self, Decision(Answer.NO), NOT_KNOWN, sentence, evidence)
+        own = agreements[ATTENTION]
+        return Finding(
+            self,
+            decide([own], rule),
+            own.estimate,
+            f"its signs agree with the words' effects to {own.estimate}{other}",
+            evidence,
+        )
+
+
+def rule(intervals: Sequence[Interval]) -> Answer:
+    """From the agreement of signs."""
+    return compare(intervals[0], PARTLY, YES, Answer.NO, Answer.YES)
+
+
+def agreement_of_signs(inputs: VerdictInputs) -> dict[str, Mean] | None:
+    """By signed method, the mean over removal methods; None if it was not measured."""
+    several = [each for each in inputs.measured if each.measure.name == DIRECTION]
+    if not several:
+        return None
+    values = {
+        method: numpy.mean([2 * each.values[method] - 1 for each in several], axis=0)
+        for method in several[0].methods
+        if all(method in each.methods for each in several)
+    }
+    means = {
+        method: Mean.of(each, limits=(-1.0, 1.0))
+        for method, each in values.items()
+        if not numpy.isnan(each).all()
+    }
+    return {method: mean for method, mean in means.items() if mean.texts}
+
+
+def gives_direction(inputs: VerdictInputs) -> dict[str, Mean]:
+    """The methods whose answer is yes."""
+    agreements = agreement_of_signs(inputs) or {}
+    return {
+        method: mean
+        for method, mean in agreements.items()
+        if decide([mean], rule).answer == Answer.YES
+    }
