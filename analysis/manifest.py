@@ -175,10 +175,7 @@ def title_of(name: str, section: str = "") -> str:
 
 
 def in_order(entries: list[Entry]) -> list[Entry]:
-    """
-    Whatever the order in which the analyses ended: the claims first, then what is of no paper, then
-    the papers as they appeared; within a section as written.
-    """
+    """The claims first, then what is of no paper, then papers by year; sections as written."""
 
     def position(entry: Entry) -> tuple[int, str]:
         if entry["section"] == CLAIMS:

@@ -117,10 +117,7 @@ class Output:
         files: Sequence[Source] = (),
         parameters: dict[str, Any] | None = None,
     ) -> list[str]:
-        """
-        Writes everything; each file is complete or as it was before. Returns sentences on the earlier
-        results that were replaced or removed.
-        """
+        """Write everything atomically; return sentences on earlier results that were replaced."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with alone_in(self.folder):

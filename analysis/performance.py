@@ -157,10 +157,7 @@ def not_asked_of_majority(files: Sequence[TextFile]) -> str:
 
 
 def guessed(file: TextFile) -> numpy.ndarray | None:
-    """
-    Of pairs, how often a guess among the labels that each allows is right: what is no candidate has a
-    probability of 0. None where texts have no candidates. Shape: (texts,)
-    """
+    """Of pairs, the chance that a guess among a text's candidates is right. Shape: (texts,)"""
     if OTHER_TEXT not in file.table or "probs" not in file.table:
         return None
     allowed = numpy.array([numpy.count_nonzero(probs) for probs in file.table["probs"]])

@@ -98,10 +98,7 @@ class Agreement:
     controls: dict[str, Control]
 
     def scaled(self, member: numpy.ndarray | bool = True) -> numpy.ndarray:
-        """
-        Between chance and ceiling, as `rescale` has it, for the texts of a group; NaN where the
-        ceiling is not known. Shape: (seeds, texts)
-        """
+        """Between chance and ceiling (`rescale`); NaN without a ceiling. Shape: (seeds, texts)"""
         value = numpy.where(member, self.observed.value, numpy.nan)
         ceiling = numpy.full_like(value, numpy.nan) if self.ceiling is None else self.ceiling
         return rescale(value, self.controls["permuted"].expected, ceiling)

@@ -83,10 +83,7 @@ def paired_models(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataF
 
 
 def shown_comparisons(table: pandas.DataFrame) -> pandas.DataFrame:
-    """
-    The largest differences, largest first, and of attention's pairs if there are some: what others
-    are nearer to is in the csv. A column that always says the same is left out.
-    """
+    """The largest differences, of attention's pairs if any; without constant columns."""
     if "first pair" in table:
         about_attention = table["first pair"].map(_has_attention)
         about_attention &= table["second pair"].map(_has_attention)

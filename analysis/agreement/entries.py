@@ -90,10 +90,7 @@ def agreement_matrix(
 
 
 def clustered(table: pandas.DataFrame, distance: bool = False, column: str = "mean") -> list[str]:
-    """
-    The methods in the order of the leaves of a tree (average linkage of 1 - agreement). As they
-    come, if there are fewer than three or some two have not been compared.
-    """
+    """The methods in the order of the leaves of a tree (average linkage), if all are compared."""
     names = list(dict.fromkeys([*table["first"], *table["second"]]))
     apart = _distances(table, names, distance, column)
     if len(names) < 3 or apart is None:
@@ -307,10 +304,7 @@ def _about(agreed: Sequence[Agreement]) -> str:
 
 
 def instances(agreed: Sequence[Agreement]) -> pandas.DataFrame:
-    """
-    One row per text, seed and agreement; `random` and `permuted` are what chance gives the text, on
-    average over the draws; `ceiling` is the best that it could have.
-    """
+    """One row per text, seed and agreement, with both controls and the ceiling."""
     return pandas.concat(
         [_of_seed(agreement, seed) for agreement in agreed for seed in range(_seeds(agreement))],
         ignore_index=True,

@@ -111,10 +111,7 @@ def combine_outcomes(parts: Sequence[Part]) -> Outcome:
 
 
 def combine_p_values(parts: Sequence[Part]) -> float:
-    """
-    The p-value of a claim: the largest of its parts if none fails; else the smallest of the failing parts, times the
-    number of parts (Bonferroni).
-    """
+    """The largest p of the parts; if parts fail, their smallest, times the number of parts."""
     failed = [part.p for part in parts if part.outcome is Outcome.FAILS]
     if failed:
         return min(1.0, len(parts) * min(failed))
@@ -205,10 +202,7 @@ class Claim:
 
 
 def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
-    """
-    One row for each claim, corpus, model and training protocol that the tables have the numbers of. Tables without
-    protocols have the name of the study instead.
-    """
+    """One row per claim, corpus, model and protocol (else study) that the tables cover."""
     rows: list[tuple] = []
     for claim in claims:
         for judgement in claim.judge(tables):

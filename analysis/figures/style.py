@@ -46,10 +46,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def shown(name: str) -> str:
-    """
-    A name of the data as a figure has it: on one line. Legends pass over what begins with an
-    underscore, so that it stands a space further in.
-    """
+    """A name of the data on one line, also in legends, which skip a leading underscore."""
     line = one_line(name)
     return f" {line}" if line.startswith("_") else line
 
@@ -126,10 +123,7 @@ def grid_of(number: int, widest: int) -> tuple[int, int]:
 
 
 def hide_unused(axes: numpy.ndarray, used: int) -> list[Axes]:
-    """
-    The first axes of the array; the others are not drawn, and where axes are shared the panel above has
-    the numbers that they would have.
-    """
+    """The first axes; the others are not drawn, and shared numbers move to the panel above."""
     every, columns = list(axes.flat), axes.shape[-1]
     for position, unused in enumerate(every[used:], used):
         unused.set_visible(False)

@@ -181,10 +181,7 @@ def attention_rows(judged: Judged) -> list[dict[str, Any]]:
 def over_models(
     table: pandas.DataFrame, columns: Sequence[str], keys: Sequence[str]
 ) -> pandas.DataFrame:
-    """
-    Means of the columns by measure, removal method and keys, with intervals over models if there are at least three.
-    The seeds of a model are averaged first.
-    """
+    """Means over models, seeds averaged first, with intervals for at least three models."""
     rows = []
     for key, group in table.groupby([*MEASURE, *keys], sort=False):
         of_models = group.groupby(["corpus", "model"], sort=False)[list(columns)].mean()

@@ -53,10 +53,7 @@ def first_marked(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
 
 
 def token_f1(scores: Scores, marked: numpy.ndarray, k: numpy.ndarray) -> numpy.ndarray:
-    """
-    F1 of the k first tokens of each text as a guess of the marked ones: 2 x right / (k + marked).
-    Shape: (texts,), as is that of k
-    """
+    """F1 of the k first tokens of each text: 2 x right / (k + marked). Shape: (texts,)"""
     chosen = numpy.clip((scores.spread(k) - scores.higher) / scores.ties, 0, 1)
     return 2 * scores.sums(chosen * marked) / (k + scores.sums(marked))
 

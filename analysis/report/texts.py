@@ -71,10 +71,7 @@ def agreements(attributions: Attributions) -> numpy.ndarray:
 
 
 def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> list[Chosen]:
-    """
-    Of the texts of usual length that have a value: those nearest the median, then of the others the
-    lowest, then the highest. The first in the file wins a tie.
-    """
+    """Texts of usual length: those nearest the median, then the lowest, then the highest."""
     shortest, longest = usual_lengths(lengths)
     usual = (lengths >= shortest) & (lengths <= longest) & ~numpy.isnan(agreement)
     left = numpy.flatnonzero(usual)

@@ -200,10 +200,7 @@ def _on_the_scale(table: pandas.DataFrame, seeds: int) -> list[dict[str, Any]]:
 
 
 def counts_sheet(answer: Sheet) -> Sheet:
-    """
-    One row per panel: with how many encoders another method is more faithful to the model than attention. That the two
-    intervals lie apart is more than a difference needs, because the method is the best of many.
-    """
+    """With how many encoders another method is clearly more faithful: intervals do not overlap."""
     rows = []
     for panel, measure in ((PLANTED, CAUSE_FIRST), (ON_SST, MEASURES[0])):
         every = list(_by_encoder(answer.where(panel=panel, measure=measure)).values())

@@ -116,10 +116,7 @@ def _reproduced(claim: Claim, reproduced: Sheet) -> str:
 
 
 def _cell(claim: Claim, outcomes: Sheet) -> str:
-    """
-    `**holds** SST (5), IMDb; inconclusive AG News`; `**mixed**: holds SST (3); fails IMDb (2)`. Models with
-    nothing to judge count only where there are no others.
-    """
+    """`**holds** SST (5), IMDb; inconclusive AG`, or `**mixed**: holds SST (3); fails IMDb`."""
     rows = outcomes.where(name=claim.name)
     came_out = [each for each in Outcome if any(row["outcome"] == each.value for row in rows)]
     judged = [each for each in came_out if each is not Outcome.NOTHING] or came_out

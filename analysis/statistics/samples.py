@@ -66,10 +66,7 @@ class Sample:
         )
 
     def where(self, member: numpy.ndarray) -> "Sample":
-        """
-        Only the texts of a group. A text may be in it under one seed and not under another, as
-        seeds predict different classes. Shape of `member`: (seeds, texts)
-        """
+        """Only the texts of a group, which may differ by seed. Shape of `member`: (seeds, texts)"""
         return replace(
             self,
             value=numpy.where(member, self.value, numpy.nan),

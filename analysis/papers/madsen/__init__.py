@@ -96,10 +96,7 @@ def racu(shares: Sequence[float], chance: ArrayLike, method: ArrayLike) -> float
 
 
 def complete_curves(runs: Sequence[Run]) -> list[Retrained]:
-    """
-    The models with complete curves: runs on complete texts, with all tokens masked, and in between by `random` and by a
-    method. Other runs are ignored.
-    """
+    """The models with runs on complete texts, with all masked, and in between by two methods."""
     models: dict[tuple[str, str], dict[int | None, Chains]] = {}
     for run in runs:
         if run.model.erased is not None or run.model.role == PLAIN:

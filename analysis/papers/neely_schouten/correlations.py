@@ -97,10 +97,7 @@ def tau_densities(models: Sequence[Model], output: Output) -> None:
 
 
 def top_k_densities(models: Sequence[Model], output: Output) -> None:
-    """
-    Add a figure of the agreement on the top k per corpus, encoder and scorer: one column per projection, as published above
-    and as Fagin et al. define it below.
-    """
+    """Add figures of top-k agreement: as published above, as Fagin et al. define it below."""
     for corpus, several in by_corpus(models).items():
         for name, alike in _by_scorer(several).items():
             panels = [

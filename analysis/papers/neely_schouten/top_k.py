@@ -87,10 +87,7 @@ def relative_to_chance(table: pandas.DataFrame) -> pandas.Series:
 
 
 def compare_with_chance(table: pandas.DataFrame) -> str:
-    """
-    A sentence that compares the agreements of these rows with chance: rows with k = non-zero weights, the paper's main
-    result, if any model has zeros; else all rows.
-    """
+    """A sentence on agreement and chance, with k = non-zero weights if any model has zeros."""
     headline = table[table["k"] == "non-zero"]
     rows = headline if len(headline) else table
     where = "at k = non-zero" if len(headline) else "on the top k"

@@ -63,10 +63,7 @@ def agreements_by_model(
 
 
 def agreement_rows(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> pandas.DataFrame:
-    """
-    Rows for the agreements of one model: one per predicted class and one for all texts, with the columns of `about`
-    and the papers' names of both methods.
-    """
+    """One row per predicted class and one for all texts, with `about` and the papers' names."""
     titles = {method.name: method.title for pair in pairs for method in pair}
     table = agreement_table(of_model, by="predicted")
     return table.assign(
@@ -78,10 +75,7 @@ def agreement_rows(of_model: Sequence[Agreement], pairs: Sequence[Methods]) -> p
 
 
 def class_panels(model: Model, pairs: Sequence[Methods]) -> list[DensityPanel]:
-    """
-    Panels of Kendall's tau in one model: one per pair, with a series per predicted class, and the first method of the
-    pair against random scores as control.
-    """
+    """A panel of Kendall's tau per pair, a series per predicted class, and random scores."""
     classes = groups(model, "predicted")
     del classes[OVERALL]
     return [
@@ -99,10 +93,7 @@ def class_panels(model: Model, pairs: Sequence[Methods]) -> list[DensityPanel]:
 def pair_panel(
     model: Model, title: str, pairs: Sequence[Methods], measure: str = KENDALL
 ) -> DensityPanel:
-    """
-    A panel of a measure in one model, over all texts: a series per pair, and the first of them against random scores
-    as control.
-    """
+    """A panel of a measure over all texts: a series per pair, and random scores as control."""
     of_pairs = _agreements(model, pairs, (measure,), 1)
     return DensityPanel(
         title=title,

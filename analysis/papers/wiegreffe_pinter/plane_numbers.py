@@ -252,10 +252,7 @@ def _texts(moved: Divergence, predicted: str) -> int:
 
 
 def moved_by_adversaries(family: ModelFamily) -> dict[bool, list[tuple[float, Divergence]]]:
-    """
-    Lambdas and distances of the adversaries, by whether they are frozen. Only those with the most bases: a curve through
-    others would jump between bases.
-    """
+    """Lambdas and distances of the adversaries with the most bases, by whether they are frozen."""
     by_kind = {}
     for frozen in (False, True):
         steps = [
