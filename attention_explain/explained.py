@@ -13,12 +13,11 @@ from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import Delete
+from attention_explain.faithfulness.removal import Delete, RemovalOutputs
 from attention_explain.heatmaps.explanation import Explanation, columns, printable
 from attention_explain.heatmaps.html_page import style
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.named_components import check_choice
 from attention_explain.passes import RANKINGS, random_ranks, ranks, share_size, untouched
 

@@ -30,8 +30,7 @@ from attention_explain.faithfulness.evaluator import (
     sizes_of,
 )
 from attention_explain.faithfulness.faithfulness import MEASURES
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.text_batch import TextBatch, budget_for
 from attention_explain.models import AttentionClassifier

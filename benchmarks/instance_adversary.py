@@ -8,8 +8,8 @@ import time
 
 import torch
 
-from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.instance_adversary import Farthest, InstanceAdversary, start
+from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.modules.projections import jensen_shannon, total_variation

@@ -32,8 +32,7 @@ import numpy
 import torch
 from allennlp.data import Instance
 
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.text_batch import TextBatch
 from benchmarks.harness import Result, one_thread

@@ -40,8 +40,7 @@ from transformers import BertConfig, BertForSequenceClassification, BertTokenize
 from attention_explain.archives import open_archive
 from attention_explain.faithfulness.evaluator import RankedText, outputs_along_rankings, sizes_of
 from attention_explain.faithfulness.faithfulness import MEASURES
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.integrated_gradients import IntegratedGradients
 from attention_explain.interpret.occlusion import LeaveOneOut
 from attention_explain.interpret.text_batch import TextBatch

@@ -35,7 +35,7 @@ from attention_explain.commands.summaries import (
 )
 from attention_explain.costs import passes_of_components
 from attention_explain.data.pair_reader import PASSAGE, SIDES
-from attention_explain.faithfulness.outputs import reads_sets_apart
+from attention_explain.faithfulness.removal import reads_sets_apart
 from attention_explain.files import attributions
 from attention_explain.heatmaps.explanation import Explanation, explanations
 from attention_explain.heatmaps.html_page import card, page

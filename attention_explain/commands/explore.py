@@ -20,7 +20,7 @@ from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.files.verdict_names import present_verdict
 from attention_explain.interpret.interpreter import InterpreterConfig
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 
 HOST = "127.0.0.1"
 PORT = 8000

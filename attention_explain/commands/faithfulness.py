@@ -38,8 +38,7 @@ from attention_explain.data.pair_reader import PASSAGE
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
-from attention_explain.faithfulness.outputs import reads_sets_apart
-from attention_explain.faithfulness.removal import ERASURES, RemovalMethod
+from attention_explain.faithfulness.removal import ERASURES, RemovalMethod, reads_sets_apart
 from attention_explain.faithfulness.scores_file import GivenScores, read_scores
 from attention_explain.faithfulness.search import Search
 from attention_explain.files import faithfulness as faithfulness_file

@@ -29,8 +29,7 @@ from attention_explain.commands.summaries import (
     undefined_fields,
 )
 from attention_explain.costs import passes_of_components
-from attention_explain.counterfactual.perturbation import PERTURBATIONS
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
 from attention_explain.files import perturbations as perturbations_file
 from attention_explain.files.perturbations import PerturbedText
 from attention_explain.interpret.text_batch import check_output

@@ -22,13 +22,12 @@ from attention_explain.commands.job import Job
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.costs import passes_of_components, passes_of_measures
-from attention_explain.counterfactual.perturbation import PERTURBATIONS
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
 from attention_explain.data.any_reader import read_instances
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
-from attention_explain.faithfulness.outputs import reads_sets_apart
+from attention_explain.faithfulness.removal import reads_sets_apart
 from attention_explain.faithfulness.scores_file import read_scores
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,

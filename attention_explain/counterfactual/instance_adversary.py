@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy
 import torch
 
-from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Perturbation, percent
+from attention_explain.counterfactual.perturbation import FixedStates, Perturbation, percent
 from attention_explain.counterfactual.replacement import effect
 from attention_explain.errors import InputError
 from attention_explain.files.perturbations import Field

@@ -13,8 +13,8 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.instance_adversary import InstanceAdversary
+from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.counterfactual.replacement import effect
 from attention_explain.data.any_reader import instance_of
 from attention_explain.data.example import TOKENS, training_origins
@@ -32,7 +32,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.modules.layer_attention import (
     LayerAttention,
     SelfAttentionParts,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.errors import InputError
 from attention_explain.explained import Explained
 

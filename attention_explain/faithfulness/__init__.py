@@ -4,9 +4,8 @@ random rankings and a search for the best one. Importing this registers them.
 """
 
 from attention_explain.faithfulness import (  # noqa: F401
-    comprehensiveness,
-    curves,
     effects,
+    ranking_measure,
     relevance,
     removal,
     soft,

@@ -12,14 +12,15 @@ import torch
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import (
     Faithfulness,
+    MeasureInputs,
+    ScoreMeasure,
+    TextScores,
     Undefined,
     Value,
     Values,
     mean_of,
 )
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import RemovalMethod
-from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
+from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 from attention_explain.interpret.coalitions import random_coalitions
 from attention_explain.named_components import check_choice

@@ -14,14 +14,16 @@ from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import (
     Detailed,
     Faithfulness,
+    MeasureInputs,
+    Methods,
     Quantity,
+    ScoreMeasure,
+    TextScores,
     Undefined,
     Value,
     Values,
     normalise,
 )
-from attention_explain.faithfulness.methods import Methods
-from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.permutations import (
     Sampling,
     SamplingOptions,
@@ -33,14 +35,13 @@ from attention_explain.faithfulness.ranking_measure import (
     SearchResult,
 )
 from attention_explain.faithfulness.relevance import EffectsMeasure
-from attention_explain.faithfulness.removal import RemovalMethod
-from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
+from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
 from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, Measurement, TextMeasurements
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.passes import RANKINGS, random_ranks, ranks, tied, untouched
 
 RANDOM_ORDERS = 10

@@ -1,13 +1,35 @@
-"""The base class of all faithfulness measures, their values, and the scale that they are normalised to."""
+"""
+The base classes and values of faithfulness measures, and the methods whose scores they measure or
+recompute.
+"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Union
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import (
+    Any,
+    ContextManager,
+    Union,
+)
 
 import numpy
+import torch
 from allennlp.common import Registrable
+from allennlp.data import DatasetReader, Instance, TextFieldTensors
+from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
+from attention_explain.faithfulness.permutations import (
+    PermutationSampler,
+    Sampling,
+    SamplingOptions,
+    WordEffects,
+)
+from attention_explain.faithfulness.removal import RemovalOutputs
 from attention_explain.files.faithfulness import TIED
+from attention_explain.interpret.interpreter import Interpreter, build_interpreters
+from attention_explain.interpret.text_batch import TextBatch, too_long
+from attention_explain.models import AttentionClassifier
 from attention_explain.named_components import ComponentKind
 
 
@@ -107,3 +129,192 @@ def normalise(value: float, chance: float, best: float, higher_is_better: bool) 
     if (length if higher_is_better else -length) <= LEAST:
         return None
     return float((value - chance) / length)
+
+
+UNKNOWN = Undefined("the parameters of this method are unknown, so its scores cannot be recomputed")
+NOT_FINITE = Undefined("its scores are not finite")
+NOT_AGAIN = Undefined("excluded by the option 'without'")
+
+# One array per text of a batch; Shape: (tokens,)
+Scores = list[numpy.ndarray | Undefined]
+
+
+class Methods:
+    """
+    # Parameters
+
+    declared : `Mapping[str, Mapping[str, Any]]`
+        What the attribution file declares for each: its `parameters`, if it is one of ours.
+    reader : `DatasetReader`, optional
+        The model's own.
+    """
+
+    def __init__(
+        self,
+        declared: Mapping[str, Mapping[str, Any]],
+        reader: DatasetReader | None = None,
+    ) -> None:
+        self.declared = declared
+        self._configs = {name: about.get("parameters") for name, about in declared.items()}
+        self._reader = reader
+
+    def built(
+        self, model: AttentionClassifier, without: Collection[str] = ()
+    ) -> dict[str, Interpreter | Undefined]:
+        """The interpreters for `model`, except those named in `without`, which are too slow."""
+        predictor = Predictor(model, self._reader, frozen=False)
+        built: dict[str, Interpreter | Undefined] = {}
+        for name, config in self._configs.items():
+            if config is None or name in without:
+                built[name] = UNKNOWN if config is None else NOT_AGAIN
+                continue
+            try:
+                (built[name],) = build_interpreters([dict(config)], predictor).values()
+            except InputError as error:
+                built[name] = Undefined(error.message)
+        return built
+
+    def scores(
+        self,
+        methods: Mapping[str, Interpreter | Undefined],
+        batch: TextBatch,
+        targets: torch.Tensor,
+        noise: torch.Tensor | None = None,
+    ) -> dict[str, Scores]:
+        """
+        The scores of each method, or why there are none. `noise` is added to the embeddings.
+        Shape of noise: (batch, tokens, embedding_dim)
+        """
+        return {
+            name: [method] * len(batch)
+            if isinstance(method, Undefined)
+            else _applied(method, batch, targets, noise)
+            for name, method in methods.items()
+        }
+
+
+def _applied(
+    method: Interpreter, batch: TextBatch, targets: torch.Tensor, noise: torch.Tensor | None
+) -> Scores:
+    most = method.max_tokens
+    fitting = [row for row, words in enumerate(batch.words) if most is None or len(words) <= most]
+    scores: Scores = [Undefined(too_long(most or 0))] * len(batch)
+    if fitting:
+        some = batch if len(fitting) == len(batch) else batch.rows(fitting)
+        with nullcontext() if noise is None else _noisy(method.model, some, noise[fitting]):
+            attributed = method.attribute_batch(some, targets[fitting]).scores
+        for row, values in zip(fitting, some.without_padding(attributed), strict=True):
+            finite = numpy.isfinite(values).all()
+            scores[row] = numpy.array(values, dtype=numpy.float64) if finite else NOT_FINITE
+    return scores
+
+
+def _noisy(
+    model: AttentionClassifier, batch: TextBatch, noise: torch.Tensor
+) -> ContextManager[None]:
+    """The embeddings of baselines, which the model computes as well, get no noise."""
+    return other_embeddings(
+        model,
+        lambda tokens, vectors: vectors + noise if tokens is batch.tokens else vectors,
+    )
+
+
+@contextmanager
+def other_embeddings(
+    model: AttentionClassifier, change: Callable[[TextFieldTensors, torch.Tensor], torch.Tensor]
+) -> Iterator[None]:
+    """Within it, `model.embed` returns `change(tokens, embeddings)`."""
+    original = model.embed
+    model.embed = lambda tokens: change(tokens, original(tokens))
+    try:
+        yield
+    finally:
+        # Restores the method of the class.
+        del model.embed
+
+
+@dataclass
+class TextScores:
+    """
+    scores : by method. Shape: (tokens,)
+    chance : random rankings, as ranks. Shape: (rankings, tokens)
+    """
+
+    id: str
+    target: int
+    scores: dict[str, numpy.ndarray]
+    chance: numpy.ndarray
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens."""
+        return self.chance.shape[1]
+
+    def random_scores(self) -> numpy.ndarray:
+        """Scores in (0, 1] that have the random rankings. Shape: (rankings, tokens)"""
+        return 1.0 - self.chance / self.tokens
+
+
+@dataclass
+class MeasureInputs:
+    """
+    What a measure gets of a batch.
+
+    instances : those that the batch was made from.
+    embeddings : of the batch. Shape: (batch, tokens, embedding_dim)
+    probs : of the full texts. Shape: (batch, labels)
+    by : how scores are ranked, `signed` or `size`.
+    methods : to recompute scores.
+    outputs : for texts with tokens removed, if the measure removes tokens.
+    samplings : how word effects are sampled for the present removal method, by the options.
+    """
+
+    model: AttentionClassifier
+    instances: Sequence[Instance]
+    batch: TextBatch
+    embeddings: torch.Tensor
+    probs: numpy.ndarray
+    texts: Sequence[TextScores]
+    by: str
+    methods: Methods
+    outputs: RemovalOutputs | None = None
+    samplings: Mapping[SamplingOptions, Sampling] = field(default_factory=dict)
+    _samplers: dict[int, PermutationSampler] = field(default_factory=dict)
+
+    def removing(
+        self, outputs: RemovalOutputs, samplings: Mapping[SamplingOptions, Sampling]
+    ) -> "MeasureInputs":
+        """The same for one removal method."""
+        return replace(self, outputs=outputs, samplings=samplings, _samplers={})
+
+    def word_effects(self, options: SamplingOptions) -> list[WordEffects]:
+        """The effects of the words of each text; measures with the same seed share permutations."""
+        sampling = self.samplings[options]
+        if options.seed not in self._samplers:
+            assert self.outputs is not None
+            targets = [text.target for text in self.texts]
+            self._samplers[options.seed] = PermutationSampler(self.outputs, targets, options.seed)
+        sampler = self._samplers[options.seed]
+        sampler.grow(sampling.permutations)
+        return sampler.effects(sampling.output, sampling.permutations)
+
+    @property
+    def targets(self) -> torch.Tensor:
+        """The index of the explained label of each text. Shape: (texts,)"""
+        targets = [text.target for text in self.texts]
+        return torch.tensor(targets, device=self.batch.mask.device)
+
+    def read_by(self, model: AttentionClassifier) -> TextBatch:
+        """The same texts as a batch of another model, which encodes the other text of a pair itself."""
+        return TextBatch.of(model, self.instances, self.batch.budget)
+
+
+class ScoreMeasure(Faithfulness):
+    """A subclass implements `measure`."""
+
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
+        """
+        The values of each text by method. If `random` and `search` are among the methods, they are
+        the ends of the normalised scale.
+        """
+        raise NotImplementedError

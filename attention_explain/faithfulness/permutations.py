@@ -13,8 +13,7 @@ from allennlp.common import FromParams
 from allennlp.data import Instance
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import RemovalMethod
+from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from attention_explain.named_components import check_choice

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 import numpy
 
-from attention_explain.faithfulness.comprehensiveness import bin_sizes, check_bins
 from attention_explain.faithfulness.faithfulness import (
     Detailed,
     Faithfulness,
+    MeasureInputs,
+    ScoreMeasure,
     Undefined,
     Value,
     Values,
 )
 from attention_explain.faithfulness.permutations import AUTO, SamplingOptions, WordEffects
-from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure
+from attention_explain.faithfulness.ranking_measure import bin_sizes, check_bins
 from attention_explain.files.faithfulness import RANDOM, SEARCH
 
 NO_EFFECT = Undefined("removing words never changes the output")

@@ -9,8 +9,8 @@ import numpy
 from allennlp.common import FromParams
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
 from attention_explain.faithfulness.ranking_measure import SearchResult, SetOutputs
+from attention_explain.faithfulness.removal import RemovalOutputs
 
 
 class Search(FromParams):

@@ -7,15 +7,17 @@ import numpy
 import torch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.comprehensiveness import NOTHING
 from attention_explain.faithfulness.faithfulness import (
     Faithfulness,
+    MeasureInputs,
+    ScoreMeasure,
+    TextScores,
     Undefined,
     Value,
     Values,
     mean_of,
 )
-from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure, TextScores
+from attention_explain.faithfulness.ranking_measure import NOTHING
 from attention_explain.files.faithfulness import RANDOM
 from attention_explain.passes import generator_for, ranked, rows_by_length
 

@@ -13,15 +13,16 @@ from allennlp.models import Model
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import (
     Faithfulness,
+    MeasureInputs,
+    ScoreMeasure,
     Undefined,
     Value,
     Values,
     mean_of,
+    other_embeddings,
 )
-from attention_explain.faithfulness.methods import other_embeddings
-from attention_explain.faithfulness.score_measure import MeasureInputs, ScoreMeasure
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.requirements import encoder_of_tokens
+from attention_explain.models.classifier import encoder_of_tokens
 from attention_explain.modules.capabilities import (
     InputBias,
     capability,

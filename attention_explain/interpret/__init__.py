@@ -5,15 +5,12 @@ what encoders have for the methods that look inside them.
 
 import attention_explain.interpret.attention_and_chance
 import attention_explain.interpret.attention_gradient
+import attention_explain.interpret.coalitions
 import attention_explain.interpret.deeplift
 import attention_explain.interpret.encoders
 import attention_explain.interpret.gradient
-import attention_explain.interpret.gradient_shap
 import attention_explain.interpret.input_to_hidden
 import attention_explain.interpret.integrated_gradients
-import attention_explain.interpret.kernel_shap
-import attention_explain.interpret.lime
 import attention_explain.interpret.lrp
 import attention_explain.interpret.occlusion
-import attention_explain.interpret.smoothgrad
 import attention_explain.interpret.transformer_attention  # noqa: F401

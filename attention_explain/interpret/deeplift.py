@@ -11,7 +11,6 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
-from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.encoder_differences import (
     attend,
     check_attention,
@@ -21,13 +20,17 @@ from attention_explain.interpret.encoder_differences import (
     project,
 )
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.text_batch import OUTPUTS, TextBatch
+from attention_explain.interpret.text_batch import (
+    BASELINES,
+    OUTPUTS,
+    TextBatch,
+    baseline_embeddings,
+)
 from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.modules import two_runs
 from attention_explain.modules.capabilities import RescaleRules, needed
 from attention_explain.modules.projections import Projection, Softmax
-from attention_explain.modules.query import PairDecoder, Query
-from attention_explain.modules.text_inputs import TextInputs
+from attention_explain.modules.text_inputs import PairDecoder, Query, TextInputs
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.modules.two_runs import TwoRuns
 from attention_explain.named_components import check_choice

@@ -28,8 +28,7 @@ from attention_explain.modules.projections import (
     Sparsegen,
     Sparsemax,
 )
-from attention_explain.modules.query import Query
-from attention_explain.modules.text_inputs import TextInputs
+from attention_explain.modules.text_inputs import Query, TextInputs
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,

@@ -14,11 +14,11 @@ from attention_explain.interpret.encoder_differences import lstm_states as lstm_
 from attention_explain.interpret.encoder_differences import (
     transformer_states as transformer_rescale,
 )
-from attention_explain.interpret.encoder_relevance import lstm_states as lstm_relevance
-from attention_explain.interpret.encoder_relevance import (
+from attention_explain.interpret.input_to_hidden import lstm_norm_gradients
+from attention_explain.interpret.lrp import lstm_states as lstm_relevance
+from attention_explain.interpret.lrp import (
     transformer_states as transformer_relevance,
 )
-from attention_explain.interpret.input_to_hidden import lstm_norm_gradients
 from attention_explain.interpret.lstm_removal import remove_from_lstm
 from attention_explain.interpret.removal_sets import LstmSets
 from attention_explain.modules.capabilities import StandIn, stands_for

@@ -17,8 +17,7 @@ from attention_explain.interpret.interpreter import (
     target_classes,
     target_index,
 )
-from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
+from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite, too_long
 from attention_explain.models import AttentionClassifier
 from attention_explain.passes import in_batches, untouched
 

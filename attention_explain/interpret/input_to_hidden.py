@@ -10,7 +10,7 @@ from allennlp.modules.seq2seq_encoders import PytorchSeq2SeqWrapper
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.requirements import encoder_of_tokens
+from attention_explain.models.classifier import encoder_of_tokens
 from attention_explain.modules.capabilities import StateGradients, Window, capability
 from attention_explain.modules.lstm import (
     LstmLayer,

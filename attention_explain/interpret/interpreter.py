@@ -18,10 +18,9 @@ from attention_explain.costs import declaration
 from attention_explain.data.any_reader import complete
 from attention_explain.errors import InputError
 from attention_explain.files.attributions import RESERVED
-from attention_explain.interpret.memory import too_long
-from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class
+from attention_explain.interpret.text_batch import TextBatch, budget_for, predicted_class, too_long
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.named_components import ComponentConfig, ComponentKind
 from attention_explain.passes import in_batches, untouched
@@ -46,7 +45,7 @@ class Interpreter(SaliencyInterpreter):
     a model and what its scores are.
     """
 
-    # Of what is listed in `attention_explain.models.requirements`.
+    # Of what is listed in `attention_explain.models.classifier`.
     needs: tuple[str, ...] = ("embeddings",)
 
     # Whether a score may be negative: evidence against the class.

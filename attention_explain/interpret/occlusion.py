@@ -8,10 +8,16 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
-from attention_explain.interpret.baselines import BASELINES, baseline_embeddings
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.removal import remove_states, remove_tokens
-from attention_explain.interpret.text_batch import LEVELS, OUTPUTS, TextBatch, class_output
+from attention_explain.interpret.text_batch import (
+    BASELINES,
+    LEVELS,
+    OUTPUTS,
+    TextBatch,
+    baseline_embeddings,
+    class_output,
+)
 from attention_explain.modules.projections import total_variation
 from attention_explain.named_components import check_choice
 

@@ -12,9 +12,9 @@ import torch
 
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.requirements import encoder_of_tokens
+from attention_explain.models.classifier import encoder_of_tokens
 from attention_explain.modules.capabilities import Window, capability
-from attention_explain.modules.query import Query
+from attention_explain.modules.text_inputs import Query
 from attention_explain.modules.token_attention import (
     AdditiveScorer,
     AttentionScorer,

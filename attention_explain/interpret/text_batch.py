@@ -1,9 +1,9 @@
 """
-Instances as tensors for the model's four stages, and scores back without padding; and what is explained:
-the model's output for one class.
+A batch of texts as interpreters and measures see it, the outputs that are explained, the baselines that
+texts are compared with, and the error message for texts that do not fit into memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy
@@ -15,7 +15,7 @@ from allennlp.nn.util import move_to_device
 
 from attention_explain.errors import InputError
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.requirements import ignored_text
+from attention_explain.models.classifier import ignored_text
 from attention_explain.modules.projections import check_no_empty_row
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import DEFAULT_BUDGET, default_budget, untouched
@@ -213,3 +213,71 @@ def predicted_class(model: AttentionClassifier, batch: TextBatch) -> torch.Tenso
     """Shape: (batch,)"""
     with torch.no_grad():
         return model.logits(model.embed(batch.tokens), batch.inputs).argmax(dim=-1)
+
+
+# In GB: what a method may take, and what of it program and model have taken before.
+MEMORY = 2.0
+PROGRAM = 0.7
+
+# Longer than any text.
+ENDLESS = 2**24
+
+
+def most_tokens(numbers: Callable[[int], float], bytes_a_number: float, memory: float) -> int:
+    """
+    The tokens of the longest text that fits.
+
+    # Parameters
+
+    numbers : `Callable[[int], float]`
+        What the method holds for a text of so many tokens; grows with them.
+    bytes_a_number : `float`
+        With all copies that are there at once; measured.
+    memory : `float`
+        In GB.
+    """
+    if not memory > PROGRAM:
+        raise InputError(
+            f"memory is {memory}, but must be above {PROGRAM} GB, which program and model take"
+        )
+    fits, too_long = 1, ENDLESS
+    while too_long - fits > 1:
+        tokens = (fits + too_long) // 2
+        if numbers(tokens) * bytes_a_number <= (memory - PROGRAM) * 1e9:
+            fits = tokens
+        else:
+            too_long = tokens
+    return fits
+
+
+def too_long(max_tokens: int) -> str:
+    """Why a method skips a text; the same for all texts, so that they can be counted."""
+    return (
+        f"more than {max_tokens} tokens, the most that fit into its memory (its option 'memory', "
+        "in GB, allows more)"
+    )
+
+
+BASELINES = ("zero", "pad", "unk", "mask")
+
+
+def baseline_embeddings(
+    model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor, kind: str
+) -> torch.Tensor:
+    """
+    The embeddings with every token that attention sees replaced: by zeros, or by the embedding of the
+    symbol of padding, of unknown words, or of masked ones. Boundary symbols and padding stay.
+    Shape: (batch, positions, embedding_dim)
+    """
+    scored = batch.inputs.at_positions(batch.attendable).unsqueeze(-1)
+    return torch.where(scored, baseline_vector(model, embeddings, kind), embeddings.detach())
+
+
+def baseline_vector(
+    model: AttentionClassifier, embeddings: torch.Tensor, kind: str
+) -> torch.Tensor:
+    """What stands at the positions of a token that is not there. Shape: (embedding_dim,) or ()"""
+    if kind == "zero":
+        return embeddings.new_zeros(())
+    purpose = f"baseline '{kind}' (unlike 'zero') is the embedding of a symbol"
+    return model.symbol_embedding(kind, purpose)

@@ -13,8 +13,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.memory import MEMORY, most_tokens
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import MEMORY, TextBatch, most_tokens
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 
 # For each edge of the graph of `attention-flow`.

@@ -20,15 +20,13 @@ from allennlp.nn import InitializerApplicator, RegularizerApplicator
 from allennlp.nn.util import get_text_field_mask
 
 from attention_explain.errors import InputError
-from attention_explain.models.classifier import Classifier
+from attention_explain.models.classifier import NEEDS, Classifier, contextual_part, has_not
 from attention_explain.models.metrics import InstanceMean
-from attention_explain.models.requirements import NEEDS, contextual_part, has_not
 from attention_explain.modules.capabilities import SelfAttentions, lacking, needed
 from attention_explain.modules.layer_attention import ThroughLayers
 from attention_explain.modules.lstm import encoded
 from attention_explain.modules.projections import normalized_entropy, zero_share
-from attention_explain.modules.query import PairDecoder, Query, QueryEncoder
-from attention_explain.modules.text_inputs import TextInputs
+from attention_explain.modules.text_inputs import PairDecoder, Query, QueryEncoder, TextInputs
 from attention_explain.modules.token_attention import LinearDecoder, TokenAttention
 from attention_explain.pretrained.embedders import PretrainedPieces
 from attention_explain.symbols import symbol_embedding
@@ -280,7 +278,7 @@ class AttentionClassifier(Classifier):
     # What methods may ask for -------------------------------------------------------------------
 
     def lacks(self, need: str) -> str | None:
-        """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
+        """Why a method cannot have what it needs (`attention_explain.models.classifier`); None if it can."""
         part = contextual_part(self.text_field_embedder)
         if need in ("embeddings", "states") and self.pieces is not None:
             return None

@@ -18,9 +18,8 @@ from allennlp.nn.util import get_text_field_mask
 from attention_explain.data.pair_reader import BOTH, PART, PASSAGE, QUERY, SIDES
 from attention_explain.errors import InputError
 from attention_explain.models.attention_classifier import AttentionClassifier
-from attention_explain.models.requirements import NEEDS, contextual_part, has_not
-from attention_explain.modules.query import Query
-from attention_explain.modules.text_inputs import TextInputs, moved_together
+from attention_explain.models.classifier import NEEDS, contextual_part, has_not
+from attention_explain.modules.text_inputs import Query, TextInputs, moved_together
 from attention_explain.named_components import check_choice
 from attention_explain.symbols import symbol_embedding, symbol_ids
 

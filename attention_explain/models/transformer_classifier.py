@@ -20,8 +20,7 @@ from torch.nn import Linear, Module
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention_explain.errors import InputError
-from attention_explain.models.classifier import Classifier
-from attention_explain.models.requirements import has_not, ignored_text
+from attention_explain.models.classifier import Classifier, has_not, ignored_text
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 from attention_explain.modules.text_inputs import TextInputs, units_of
 from attention_explain.passes import rows_by_length
@@ -201,7 +200,7 @@ class TransformerClassifier(Classifier):
     # What methods may ask for -------------------------------------------------------------------
 
     def lacks(self, need: str) -> str | None:
-        """Why a method cannot have what it needs (`attention_explain.models.requirements`); None if it can."""
+        """Why a method cannot have what it needs (`attention_explain.models.classifier`); None if it can."""
         known = ("embeddings", "states", "maps", "attention", "layers", "parts")
         return self.family.lacks(need) if need in known else has_not(self, need)
 

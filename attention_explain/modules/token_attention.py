@@ -13,7 +13,7 @@ from allennlp.common import FromParams, Lazy, Registrable
 
 from attention_explain.errors import InputError
 from attention_explain.modules.projections import Guide, Projection, Softmax
-from attention_explain.modules.query import Query
+from attention_explain.modules.text_inputs import Query
 
 
 class AttentionScorer(torch.nn.Module, Registrable):

@@ -165,7 +165,7 @@ class Family:
         return None
 
     def lacks(self, need: str) -> str | None:
-        """Why a method cannot have what it needs (`attention_explain.models.requirements`)."""
+        """Why a method cannot have what it needs (`attention_explain.models.classifier`)."""
         return self.lacks_layers() if need in ("attention", "layers", "parts") else None
 
     def lacks_layers(self) -> str | None:

@@ -9,8 +9,7 @@ from attention_explain import costs, defaults
 from attention_explain.commands import batches as module
 from attention_explain.commands.batches import fingerprint, multiplications, plan_chunks
 from attention_explain.costs import passes_of_components, passes_of_measures
-from attention_explain.faithfulness.comprehensiveness import BINS
-from attention_explain.faithfulness.curves import POINTS
+from attention_explain.faithfulness.ranking_measure import BINS, POINTS
 from attention_explain.faithfulness.search import SMALL
 
 LENGTHS = [5, 9, 7, 20, 6, 8, 5, 7]

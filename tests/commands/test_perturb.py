@@ -14,8 +14,7 @@ from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.job_options import listed_configs
 from attention_explain.commands.perturb import perturb_from_file
-from attention_explain.counterfactual.perturbation import PERTURBATIONS
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
 from attention_explain.data.any_reader import read_instances
 from attention_explain.errors import InputError
 from attention_explain.files import attributions, perturbations

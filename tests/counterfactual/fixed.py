@@ -6,9 +6,7 @@ from typing import Any
 import torch
 from allennlp.common import Params
 
-from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.perturbation import Perturbation
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import FixedStates, Perturbation, Perturber
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import AttentionClassifier
 from tests.builders import instances, model, vocabulary

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention_explain.counterfactual.fixed_states import FixedStates
+from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, PROJECTIONS, batch, instances
 from tests.counterfactual.fixed import fixed, sharp_model

@@ -5,8 +5,7 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from attention_explain.archives import open_archive
-from attention_explain.counterfactual.perturbation import PERTURBATIONS
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch

@@ -6,8 +6,8 @@ import pytest
 import torch
 from scipy.spatial import distance
 
-from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.instance_adversary import AdversaryLoss, start
+from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import instances

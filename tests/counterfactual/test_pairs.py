@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from attention_explain.counterfactual.fixed_states import FixedStates
 from attention_explain.counterfactual.instance_adversary import AdversaryLoss, start
-from attention_explain.counterfactual.removal_order import decision_gradient, removed_at_flip
+from attention_explain.counterfactual.perturbation import FixedStates
+from attention_explain.counterfactual.replacement import decision_gradient, removed_at_flip
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules.projections import jensen_shannon, total_variation
 from tests.builders import SCORERS_OF_PAIRS, batch

@@ -7,8 +7,7 @@ import pyarrow.parquet
 import pytest
 import torch
 
-from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturbation
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturbation, Perturber
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
 from attention_explain.files.perturbations import Field

@@ -4,8 +4,8 @@ import pytest
 import torch
 from scipy.spatial import distance
 
-from attention_explain.counterfactual.fixed_states import FixedStates
-from attention_explain.counterfactual.removal_order import (
+from attention_explain.counterfactual.perturbation import FixedStates
+from attention_explain.counterfactual.replacement import (
     ORDERS,
     decision_gradient,
     removed_at_flip,

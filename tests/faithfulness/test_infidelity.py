@@ -4,8 +4,7 @@ import numpy
 import pytest
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.faithfulness import MEASURES
-from attention_explain.faithfulness.score_measure import TextScores
+from attention_explain.faithfulness.faithfulness import MEASURES, TextScores
 from tests.builders import TEXTS
 from tests.faithfulness.judging import LABEL, judged
 from tests.faithfulness.slow_faithfulness import slow_outputs

@@ -7,8 +7,7 @@ from allennlp.data import Vocabulary
 
 from attention_explain.data.vocabulary import count_unigrams
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.removal_sets import TOKENS, LstmSets, tree
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.symbols import MASK_TOKEN

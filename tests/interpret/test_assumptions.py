@@ -8,7 +8,7 @@ from allennlp.modules.text_field_embedders import BasicTextFieldEmbedder
 from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import Perturber
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import (
     known_interpreters,
@@ -16,7 +16,7 @@ from attention_explain.interpret.interpreter import (
     target_classes,
 )
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.requirements import contextual_part
+from attention_explain.models.classifier import contextual_part
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.builders import DIM, TEXTS, instances, model, reader, vocabulary

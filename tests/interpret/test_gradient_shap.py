@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-import attention_explain.interpret.gradient_shap  # noqa: F401  (registers it)
+import attention_explain.interpret.integrated_gradients  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.passes import generator_for

@@ -6,7 +6,6 @@ from captum.attr import IntegratedGradients as Captum
 from scipy import integrate as scipy_integrate
 
 from attention_explain.errors import InputError
-from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.integrated_gradients import (
     FEWEST,
     MOST,
@@ -16,7 +15,7 @@ from attention_explain.interpret.integrated_gradients import (
     positions,
     weights,
 )
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, baseline_embeddings
 from attention_explain.modules.text_inputs import TextInputs
 from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter

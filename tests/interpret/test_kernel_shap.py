@@ -7,7 +7,7 @@ import pytest
 import torch
 from captum.attr import KernelShap as CaptumKernelShap
 
-import attention_explain.interpret.kernel_shap  # noqa: F401  (registers it)
+import attention_explain.interpret.coalitions  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch, class_output
 from attention_explain.modules.text_inputs import TextInputs

@@ -4,7 +4,7 @@ import numpy
 import pytest
 import torch
 
-import attention_explain.interpret.lime  # noqa: F401  (registers it)
+import attention_explain.interpret.coalitions  # noqa: F401  (registers it)
 from attention_explain.errors import InputError
 from attention_explain.interpret.text_batch import TextBatch
 from tests.builders import ENCODERS, TEXTS, instances, model, vocabulary

@@ -5,14 +5,13 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 
 from attention_explain.interpret import lstm_removal as lstm_removal
-from attention_explain.interpret.baselines import baseline_embeddings
 from attention_explain.interpret.lstm_removal import Direction, remove_from_lstm
 from attention_explain.interpret.removal import (
     fast_removal,
     logits_with_deleted_inputs,
     logits_with_replaced_inputs,
 )
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, baseline_embeddings
 from attention_explain.modules import lstm as lstm_steps
 from attention_explain.modules.lstm import groups, steps
 from attention_explain.modules.token_attention import AttentionScorer

@@ -11,8 +11,7 @@ from torch.utils._pytree import tree_leaves
 from attention_explain import passes
 from attention_explain.errors import InputError
 from attention_explain.interpret.explainer import Explainer
-from attention_explain.interpret.memory import PROGRAM, most_tokens
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import PROGRAM, TextBatch, most_tokens
 from tests.builders import ENCODERS, PROJECTIONS, TEXTS, instances, model, vocabulary
 from tests.interpret.no_trace import interpreter
 
@@ -147,7 +146,7 @@ import re
 import sys
 from pathlib import Path
 import torch
-from attention_explain.interpret.kernel_shap import BYTES, KernelShap
+from attention_explain.interpret.coalitions import BYTES, KernelShap
 from attention_explain.interpret.transformer_attention import flow_from_source
 from attention_explain.interpret.transformer_attention import FLOW_BYTES
 

@@ -7,8 +7,7 @@ import numpy
 import pytest
 import torch
 
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.removal import fast_removal, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor

@@ -6,7 +6,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import Perturber
 from attention_explain.errors import InputError
 from attention_explain.interpret.explainer import Explainer
 from attention_explain.interpret.interpreter import known_interpreters

@@ -12,8 +12,7 @@ from allennlp.modules.token_embedders import Embedding
 
 from attention_explain import explain
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.explainable import OtherClassifier, explainable

@@ -12,8 +12,7 @@ from allennlp.common import cached_transformers
 from allennlp.data import Batch
 
 from attention_explain.errors import InputError
-from attention_explain.faithfulness.outputs import RemovalOutputs
-from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,

@@ -11,8 +11,7 @@ from allennlp.commands.train import train_model
 
 from attention_explain import explain
 from attention_explain.archives import open_archive
-from attention_explain.counterfactual.perturbation import PERTURBATIONS
-from attention_explain.counterfactual.perturber import Perturber
+from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
 from attention_explain.pretrained.embedders import TransformerWords
 from attention_explain.pretrained.pieces import KEPT
 from tests.commands_run import PROJECT
