@@ -1,6 +1,6 @@
 """The Python interface: explains one text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -26,6 +26,7 @@ def explain(
     side: str = "passage",
     tokens: Sequence[str] | None = None,
     overrides: dict[str, Any] | None = None,
+    text_pair: str | Sequence[str] | None = None,
 ) -> "Explained":
     """
     Explain the prediction for one text by several methods. The result prints in a terminal and shows in a
@@ -55,17 +56,21 @@ def explain(
     trust_archive : `bool`, optional (default = `False`)
         Let an archive run its own code. By default it is opened as data.
     query : `str` or `Sequence[str]`, optional
-        For a model of pairs: the question, or the hypothesis, or its tokens.
+        For a model of pairs: the question, or the hypothesis, or its tokens. A folder in Hugging Face's
+        layout reads it before the text, as rerankers do; see `text_pair`.
     side : `str`, optional (default = `"passage"`)
-        The text of a pair whose words are scored: `passage`, `query` or `both`.
+        The text of a pair whose words are scored: `passage` (the `text`), `query` (the other) or `both`.
     tokens : `Sequence[str]`, optional
         The tokens of the text, instead of `text`; they may contain white space. For models that were trained on
         tokens.
     overrides : `Dict[str, Any]`, optional
         Changes to the config of an archive or folder, like the option `--overrides` of the commands:
         `{"dataset_reader.tokenizer.split": "pre_tokenizer"}`.
+    text_pair : `str` or `Sequence[str]`, optional
+        For a folder in Hugging Face's layout: the second text, as in `tokenizer(text, text_pair)`.
     """
     # Imported here, so that importing this module costs nothing.
+    from attention_explain.data.attention_text import TransformerTextReader
     from attention_explain.data.pair_reader import TOKENS_OF, line_fields, turned
     from attention_explain.errors import InputError
     from attention_explain.explained import Explained
@@ -86,7 +91,16 @@ def explain(
         split_text=split_text,
         side=side,
     )
-    names = line_fields(reader)
+    names: Mapping[str, str] = line_fields(reader)
+    if text_pair is not None and query is not None:
+        raise InputError("explain takes a query or a text_pair, and not both")
+    if isinstance(reader, TransformerTextReader):
+        names = {**names, "query": "query", "query_tokens": "query_tokens"}
+        if text_pair is not None:
+            names |= {"query": "text_pair", "query_tokens": "text_pair_tokens"}
+            query = text_pair
+    elif text_pair is not None:
+        raise InputError("text_pair is for a folder in Hugging Face's layout; use query")
     if query is not None and "query" not in names:
         raise InputError("a query is given, but the model reads single texts")
     given = {"text": text} if query is None else {"text": text, "query": query}

@@ -46,7 +46,7 @@ ALLOWED_TYPES: dict[str, frozenset[str]] = {
         "DataLoader": "multiprocess multitask simple",
         "DatasetReader": "acl_imdb ag_news_csv attention_text babi conll2003 eraser hatexplain "
         "interleaving multitask multitask_shim newsgroups planted question_passage "
-        "sequence_tagging sharded snli sst_trees text_classification_json",
+        "sequence_tagging sharded snli sst_trees text_classification_json transformer_text",
         "Evaluator": "simple",
         "FinalSequenceScorer": "sequence-log-prob length-normalized-sequence-log-prob",
         "Head": "classifier",

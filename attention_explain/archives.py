@@ -191,7 +191,7 @@ VOCABULARY = "vocabulary"
 NAMESPACES = "non_padded_namespaces.txt"
 
 # How the texts for a folder are read, unless overrides say otherwise.
-READER = "attention_text"
+READER = "transformer_text"
 
 # What reading a file raises that is broken, or of another kind or model than was expected; torch has
 # no exceptions of its own for that.
@@ -338,9 +338,9 @@ def open_transformer(
         reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])
         if isinstance(reader, PairReader) and reader.pairs:
             raise InputError(
-                f"{path}: the dataset reader '{stated['dataset_reader']['type']}' reads pairs of texts, "
-                "but a folder of transformers is read as a model of single texts, which would ignore "
-                "the second text; pairs are read by an attention_pair_classifier"
+                f"{path}: the dataset reader '{stated['dataset_reader']['type']}' reads pairs for an "
+                "attention_pair_classifier; a folder of transformers reads them with its own reader, "
+                f"'{READER}', from fields such as 'premise' and 'hypothesis'"
             )
         model = Model.from_params(config.duplicate()["model"], vocab=_vocabulary(folder))
     if cuda_device >= 0:

@@ -1,19 +1,29 @@
 """The general reader: one text per line, as jsonl, csv or tsv; and the records of such files."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
-from allennlp.data import DatasetReader
+import numpy
+from allennlp.data import DatasetReader, Instance
+from allennlp.data.fields import TensorField, TextField
 
 from attention_explain.archive_reach import ConfigFiles
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import FIELDS, Example, example_of, read_record
+from attention_explain.data.example import (
+    FIELDS,
+    TEXTS_OF_PAIRS,
+    Example,
+    example_of,
+    names_of_pair,
+    read_record,
+)
 from attention_explain.data.sources import numbered_lines, numbered_rows
-from attention_explain.data.text_reader import TextReader, has_digit
+from attention_explain.data.text_reader import TextReader, _token, has_digit
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice
 
@@ -100,6 +110,97 @@ class AttentionTextReader(TextReader):
 
     def _field_name(self, field: str) -> str:
         return self._fields[field]
+
+
+@DatasetReader.register("transformer_text")
+class TransformerTextReader(AttentionTextReader):
+    """
+    Reads the files of `attention_text` for a folder of transformers, and pairs of texts: a line whose
+    fields are named as in `FIRST_AND_SECOND` (such as `premise` and `hypothesis`) or in
+    `PASSAGE_AND_QUERY` (such as `passage` and `query`; the query is read first) is a pair. Both texts are
+    one sequence, with the tokenizer's own symbols and token types. A pair that is too long loses words at
+    the end of its first text, or of its passage.
+
+    Registered as a `DatasetReader` with name "transformer_text".
+
+    # Parameters
+
+    query_first : `bool`, optional (default = by the names of the fields)
+        Whether the second text is read before the first.
+
+    All others as in `AttentionTextReader`.
+    """
+
+    def __init__(self, query_first: bool | None = None, **kwargs) -> None:
+        super().__init__(**kwargs)
+        self._query_first = query_first
+
+    def example_of(
+        self,
+        record: Mapping[str, Any],
+        id: str = "",
+        path: str | None = None,
+        line: int | None = None,
+    ) -> Example:
+        """The text or the pair in a record, a line of a file or an input to predict."""
+        renamed = {name: field for name, field in self._fields.items() if name != field}
+        pair = names_of_pair(record)
+        names, query_first = ({}, False) if pair is None else pair
+        names = {**self._fields, **names, **renamed}
+        example = example_of(record, id, path, line, names, self.disallowed_fields)
+        example.query_first = query_first if self._query_first is None else self._query_first
+        if pair is None:
+            example.query_first = False
+        return example
+
+    def _all_examples(self, path: str) -> Iterator[Example]:
+        known = {*self._fields.values(), *TEXTS_OF_PAIRS}
+        for number, record in numbered_records(path, self._format, known):
+            yield self.example_of(record, f"line-{number}", path, number)
+
+    def text_to_instance(
+        self,
+        query: str | None = None,
+        query_tokens: Sequence[str] | None = None,
+        query_first: bool = False,
+        id: str | None = None,
+        label: str | None = None,
+        **given: Any,
+    ) -> Instance:
+        """One Instance from a `text` or its `tokens`, and the second text of a pair."""
+        pair = {"query": query, "query_tokens": query_tokens, "query_first": query_first}
+        return self.instance_of(Example.said(id, label, **given, **pair))
+
+    def _words(self, example: Example) -> list[str]:
+        words = super()._words(example)
+        if example.query is not None or example.query_tokens is not None:
+            if self._written_indexer is None:
+                raise InputError(
+                    "pairs need a token indexer 'transformer_pieces' with 'as_written'"
+                )
+            other = Example(example.id, example.query, example.query_tokens)
+            example.query_words = super()._words(other)
+            example.query_pieces = other.pieces
+            if not example.query_words:
+                raise example.error("the second text of the pair is empty")
+        return words
+
+    def _to_instance(self, example: Example, words: list[str]) -> Instance:
+        instance = super()._to_instance(example, words)
+        if example.query_pieces is None:
+            return instance
+        tokens, second = instance["tokens"].tokens, int(not example.query_first)
+        both = TextField(
+            [
+                *(_token(token.text, token.pieces, 1 - second) for token in tokens),
+                *map(_token, example.query_words, example.query_pieces, repeat(second)),
+            ]
+        )
+        instance.add_field("tokens", both)
+        instance["metadata"].metadata["query"] = list(example.query_words)
+        scored = [True] * len(tokens) + [False] * len(example.query_words)
+        instance.add_field("attendable", TensorField(numpy.array(scored)))
+        return instance
 
 
 def numbered_records(

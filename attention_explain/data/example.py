@@ -92,6 +92,18 @@ TEXTS_OF_PAIRS = (
     *("text1", "text2", "text_a", "text_b", "text_pair", "question1", "question2"),
     *("query", "query_tokens", "question", "question_tokens", "passage", "passage_tokens"),
 )
+# The names of a pair's texts that are read in this order; and of a text and its question, which models
+# read first.
+FIRST_AND_SECOND = (
+    *(("text", "text_pair"), ("premise", "hypothesis"), ("sentence1", "sentence2")),
+    *(("sentence_a", "sentence_b"), ("text1", "text2"), ("text_a", "text_b")),
+    ("question1", "question2"),
+)
+PASSAGE_AND_QUERY = tuple(
+    (passage, query)
+    for query in ("query", "question")
+    for passage in ("passage", "context", "text")
+)
 # The fields of a pair.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
 
@@ -120,10 +132,15 @@ class Example:
     query: str | None = None
     query_tokens: Sequence[str] | None = None
     candidates: Sequence[str] | None = None
+    # Whether the model reads the second text before the first.
+    query_first: bool = False
     # Whether the tokens were made by the reader's tokenizer.
     split_here: bool = False
     # The ids of each word's pieces, for a transformer that reads the text as written.
     pieces: Sequence[tuple[int, ...]] | None = None
+    # Those of the second text, and its words.
+    query_pieces: Sequence[tuple[int, ...]] | None = None
+    query_words: Sequence[str] = ()
     # The origin, for messages.
     path: str | None = None
     line: int | None = None
@@ -157,6 +174,7 @@ class Example:
     def given(self) -> dict[str, Any]:
         """The fields that are set."""
         values = {name: getattr(self, name) for name in PAIR_FIELDS} | {"id": self.id or None}
+        values["query_first"] = self.query_first or None
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -239,6 +257,21 @@ def example_of(
         mask = _as_list(example, names["impermissible"], values["impermissible"])
         example.impermissible = _numbers(example, names["impermissible"], mask)
     return example
+
+
+def names_of_pair(record: Mapping[str, Any]) -> tuple[dict[str, str], bool] | None:
+    """
+    The names that a record has for the two texts of a pair, and whether models read the second first;
+    None for a single text.
+    """
+    there = {name for name, value in record.items() if value not in (None, "")}
+    for pairs, query_first in ((FIRST_AND_SECOND, False), (PASSAGE_AND_QUERY, True)):
+        for names in pairs:
+            tokens = ["tokens" if name == "text" else f"{name}_tokens" for name in names]
+            if all({name, own} & there for name, own in zip(names, tokens, strict=True)):
+                keys = ("text", "query", "tokens", "query_tokens")
+                return dict(zip(keys, (*names, *tokens), strict=True)), query_first
+    return None
 
 
 def _check_all_texts_are_read(

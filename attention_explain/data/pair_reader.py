@@ -224,9 +224,30 @@ def turned(instances: Sequence[Instance], side: str) -> list[Instance]:
     if side == PASSAGE:
         return list(instances)
     for instance in instances:
-        if "query" not in instance.fields:
+        if "query" not in instance["metadata"].metadata:
             raise InputError(f"side is '{side}', but the texts are not pairs")
-    return [_query(each) if side == QUERY else _both(each) for each in instances]
+    return [_turned(each, side) for each in instances]
+
+
+def _turned(instance: Instance, side: str) -> Instance:
+    if "query" not in instance.fields:
+        return _joined(instance, side)
+    return _query(instance) if side == QUERY else _both(instance)
+
+
+def _joined(instance: Instance, side: str) -> Instance:
+    """Of a pair that is one sequence of tokens, in which the words of the passage come first."""
+    known = instance["metadata"].metadata
+    scored = [0] * len(known["tokens"]) if side == QUERY else [1] * len(known["tokens"])
+    fields: dict[str, Field] = {
+        "tokens": instance["tokens"],
+        "attendable": _attendable([*scored, *[1] * len(known["query"])]),
+    }
+    if side == QUERY:
+        told = {"id": known["id"], "tokens": known["query"], "other": known["tokens"], "side": side}
+    else:
+        told = _told_of_both(known)
+    return _with(instance, fields, told)
 
 
 def _query(instance: Instance) -> Instance:
@@ -253,6 +274,10 @@ def _both(instance: Instance) -> Instance:
     indexers = {**instance["tokens"].token_indexers, PART: part}
     shown = _shown(instance, "tokens") + _shown(instance, "query")
     fields = {"tokens": TextField(tokens, indexers), "attendable": _attendable(shown)}
+    return _with(instance, fields, _told_of_both(known))
+
+
+def _told_of_both(known: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "id": known["id"],
         "tokens": [*known["tokens"], *known["query"]],
@@ -267,7 +292,7 @@ def _both(instance: Instance) -> Instance:
         told["rationale"] = [[*each, *nothing] for each in marks] if several else [*marks, *nothing]
     if "contrary" in known:
         told["contrary"] = [*known["contrary"], *nothing]
-    return _with(instance, fields, told)
+    return told
 
 
 def _with(instance: Instance, fields: dict[str, Field], told: dict[str, Any]) -> Instance:

@@ -353,7 +353,8 @@ class TextReader(DatasetReader):
         """How many of a text's words are read."""
         most = len(words[: self._cut_to])
         pieces = None if example.pieces is None else example.pieces[:most]
-        return min([most, *(each.fitting(words[:most], pieces) for each in self._bounded)])
+        other = example.query_pieces
+        return min([most, *(each.fitting(words[:most], pieces, other) for each in self._bounded)])
 
     def _cut(self, words: Sequence[str], example: Example) -> str | None:
         """How a text is cut; None for one that is read whole."""
@@ -497,12 +498,12 @@ def _special_symbols(tokenizer: Tokenizer) -> tuple[list[str], list[str]]:
 
 
 @lru_cache(maxsize=2**18)
-def _token(word: str, pieces: Pieces | None = None) -> Token:
+def _token(word: str, pieces: Pieces | None = None, part: int | None = None) -> Token:
     """
     One Token a word instead of one an occurrence, which nothing changes: a corpus of long texts
     would otherwise take most of its memory, and of its reading time, for equal objects.
     """
-    return Token(word) if pieces is None else WrittenToken(word, pieces)
+    return Token(word) if pieces is None else WrittenToken(word, pieces, part)
 
 
 def _spans(words: Sequence[str], text: str) -> list[Span] | None:

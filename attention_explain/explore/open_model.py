@@ -17,6 +17,7 @@ from attention_explain.counterfactual.instance_adversary import InstanceAdversar
 from attention_explain.counterfactual.perturbation import FixedStates
 from attention_explain.counterfactual.replacement import effect
 from attention_explain.data.any_reader import instance_of
+from attention_explain.data.attention_text import TransformerTextReader
 from attention_explain.data.example import TOKENS, training_origins
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.text_reader import TextReader
@@ -323,6 +324,8 @@ class OpenModel:
                 fields["query_tokens"] = query.split()
             else:
                 fields["query"] = query
+        elif given.query and isinstance(self.reader, TransformerTextReader):
+            fields["query"] = given.query
         instance = instance_of(self.reader, fields)
         self.reader.apply_token_indexers(instance)
         check_length(len(instance["metadata"].metadata["tokens"]))

@@ -109,7 +109,7 @@ def contributions(
     steps = (embeddings - baseline).requires_grad_()
     runs = TwoRuns(embeddings, baseline, steps)
     if isinstance(model, TransformerClassifier):
-        output = pretrained_logits(model.family, runs, inputs.mask)
+        output = pretrained_logits(model.family, runs, inputs)
     else:
         output = _logits(model, runs, inputs)
     if of == "probability":
@@ -160,14 +160,15 @@ def _weighted_sum(weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
     return (weights.unsqueeze(1) @ states).squeeze(1)
 
 
-def pretrained_logits(family: Family, inputs: TwoRuns, mask: torch.Tensor) -> TwoRuns:
+def pretrained_logits(family: Family, runs: TwoRuns, inputs: TextInputs) -> TwoRuns:
     """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
-    states = two_runs.linear_map(lambda values: values, inputs, bias=family.added(inputs.text))
+    added = family.added(runs.text, inputs.parts)
+    states = two_runs.linear_map(lambda values: values, runs, bias=added)
     states = normal_states(family.embeddings.LayerNorm, states)
     if family.embeddings_layer is not None:
         states = two_runs.linear(family.embeddings_layer, states)
     for layer in family.layers():
-        states = layer_states(layer, states, mask)
+        states = layer_states(layer, states, inputs.mask)
     values = two_runs.linear_map(lambda values: values[:, 0], states)
     for step in family.head():
         if isinstance(step, torch.nn.Linear):

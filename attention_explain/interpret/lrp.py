@@ -112,7 +112,7 @@ def propagate(
     absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
     rules = EpsilonRules(epsilon, absorbed)
     if isinstance(model, TransformerClassifier):
-        logits = pretrained_logits(model.family, embeddings, inputs.mask, rules)
+        logits = pretrained_logits(model.family, embeddings, inputs, rules)
     else:
         logits = _logits(model, embeddings, inputs, rules)
     output = logits.gather(-1, target.unsqueeze(-1))
@@ -156,16 +156,16 @@ def _decoded(
 
 
 def pretrained_logits(
-    family: Family, embeddings: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+    family: Family, embeddings: torch.Tensor, inputs: TextInputs, rules: EpsilonRules
 ) -> torch.Tensor:
     """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
-    added = family.added(embeddings)
+    added = family.added(embeddings, inputs.parts)
     states = rules.linear_map(lambda values: values, embeddings, bias=added)
     states = normal_states(family.embeddings.LayerNorm, states, rules)
     if family.embeddings_layer is not None:
         states = rules.linear(family.embeddings_layer, states)
     for layer in family.layers():
-        states = layer_states(layer, states, mask, rules)
+        states = layer_states(layer, states, inputs.mask, rules)
     values = states[:, 0]
     for step in family.head():
         if isinstance(step, torch.nn.Linear):

@@ -32,7 +32,8 @@ def explainable(model: Model, side: str = PASSAGE) -> Model:
     check_choice("side", side, SIDES)
     if not hasattr(model, "lacks"):
         model = OtherClassifier(model)
-    if side != PASSAGE:
+    # A model that reads both texts as one sequence is told with the text which words get scores.
+    if side != PASSAGE and not getattr(model, "joins_pairs", False):
         model = on_side(model, side)
     return model
 

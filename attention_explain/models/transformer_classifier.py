@@ -30,6 +30,7 @@ from attention_explain.pretrained.families import (
     PretrainedLayer,
     PretrainedSelfAttention,
     layer_inputs,
+    of_types,
     quiet,
 )
 from attention_explain.pretrained.folders import TransformerFolder
@@ -58,7 +59,9 @@ class TransformerClassifier(Classifier):
     """
 
     # What of an instance `inputs` takes.
-    read_fields = ("tokens",)
+    read_fields = ("tokens", "attendable")
+    # Both texts of a pair are one sequence, each word of which can be scored.
+    joins_pairs = True
 
     def __init__(
         self,
@@ -127,11 +130,18 @@ class TransformerClassifier(Classifier):
         (indexed,) = tokens.values()
         return self.transformer.get_input_embeddings()(indexed["token_ids"])
 
-    def inputs(self, tokens: TextFieldTensors) -> TextInputs:
+    def inputs(
+        self, tokens: TextFieldTensors, attendable: torch.Tensor | None = None
+    ) -> TextInputs:
         """What `logits` is told of the texts beside their embeddings."""
         (indexed,) = tokens.values()
-        mask, words = indexed["wordpiece_mask"], indexed["mask"]
-        return TextInputs(mask, words, units_of(indexed["offsets"], words, mask.size(1)))
+        mask, words, types = (indexed[name] for name in ("wordpiece_mask", "mask", "type_ids"))
+        return TextInputs(
+            mask,
+            words if attendable is None else words & attendable,
+            units_of(indexed["offsets"], words, mask.size(1)),
+            parts=types if bool(types.any()) else None,
+        )
 
     def encode(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
         """
@@ -140,7 +150,9 @@ class TransformerClassifier(Classifier):
         """
         mask = inputs.mask.to(embeddings)
         base = self.transformer.base_model
-        states = base(inputs_embeds=embeddings, attention_mask=mask).last_hidden_state
+        states = base(
+            inputs_embeds=embeddings, attention_mask=mask, **of_types(inputs.parts)
+        ).last_hidden_state
         pieces = inputs.of_tokens(mask, "sum").clamp(min=1).unsqueeze(-1)
         return inputs.of_tokens(states, "sum") / pieces
 
@@ -158,11 +170,13 @@ class TransformerClassifier(Classifier):
                 f"{type(self).__name__}"
             )
         if isinstance(self.family, Generic):
-            return in_groups(self.family.logits, embeddings, inputs.mask, self.family.pads)
+            return in_groups(self.family.logits, embeddings, inputs, self.family.pads)
         if reads_first_position(self.family):
-            return first_position_logits(self.family, embeddings, inputs.mask)
+            return first_position_logits(self.family, embeddings, inputs)
         mask = inputs.mask.to(embeddings)
-        return self.transformer(inputs_embeds=embeddings, attention_mask=mask).logits
+        return self.transformer(
+            inputs_embeds=embeddings, attention_mask=mask, **of_types(inputs.parts)
+        ).logits
 
     def forward(
         self,
@@ -233,7 +247,7 @@ class TransformerClassifier(Classifier):
         Shape: (batch, labels), (batch, tokens)
         """
         if isinstance(self.family, Generic):
-            logits, weights = self.family.with_attention(embeddings, inputs.mask)
+            logits, weights = self.family.with_attention(embeddings, inputs.mask, inputs.parts)
             return logits, inputs.of_tokens(weights, "max")
         logits, (*_, layer), last = self._read(embeddings, inputs)
         return logits, inputs.of_tokens(passed_down(last, layer, layer.mean_weights), "max")
@@ -259,6 +273,7 @@ class TransformerClassifier(Classifier):
                 inputs_embeds=embeddings,
                 attention_mask=inputs.mask.to(embeddings),
                 output_attentions=True,
+                **of_types(inputs.parts),
             )
         return output.logits, list(output.attentions)
 
@@ -308,26 +323,26 @@ def _heard(module: Module) -> bool:
 
 
 def first_position_logits(
-    family: Family, embeddings: torch.Tensor, mask: torch.Tensor
+    family: Family, embeddings: torch.Tensor, inputs: TextInputs
 ) -> torch.Tensor:
-    """
-    Padding is at the end of a text. Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)
-    """
-    return in_groups(partial(_logits, family), embeddings, mask)
+    """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
+    return in_groups(partial(_logits, family), embeddings, inputs)
 
 
 def in_groups(
-    logits_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    logits_of: Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None], torch.Tensor],
     embeddings: torch.Tensor,
-    mask: torch.Tensor,
+    inputs: TextInputs,
     pads: bool = True,
 ) -> torch.Tensor:
     """
     The logits, computed for texts of similar length at a time; of the same length, if the model may not
-    see padding (`pads`). Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)
+    see padding (`pads`). Padding is at the end of a text.
+    Shape: (batch, positions, embedding_dim) -> (batch, labels)
     """
+    mask, types = inputs.mask, inputs.parts
     if pads and embeddings.device.type != "cpu":
-        return logits_of(embeddings, mask)
+        return logits_of(embeddings, mask, types)
     lengths = mask.sum(dim=1).tolist()
     groups = rows_by_length(lengths, POSITIONS_AT_ONCE)
     if not pads:
@@ -337,13 +352,16 @@ def in_groups(
     logits = []
     for rows in groups:
         here = slice(max(1, max(lengths[row] for row in rows)))
-        logits.append(logits_of(embeddings[rows, here], mask[rows, here]))
+        own = None if types is None else types[rows, here]
+        logits.append(logits_of(embeddings[rows, here], mask[rows, here], own))
     order = torch.tensor([row for rows in groups for row in rows], device=mask.device)
     return torch.cat(logits)[order.argsort()]
 
 
-def _logits(family: Family, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    states = family.embeddings.LayerNorm(embeddings + family.added(embeddings))
+def _logits(
+    family: Family, embeddings: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None
+) -> torch.Tensor:
+    states = family.embeddings.LayerNorm(embeddings + family.added(embeddings, types))
     if family.embeddings_layer is not None:
         states = family.embeddings_layer(states)
     *layers, last = family.layers()

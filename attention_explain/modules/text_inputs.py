@@ -160,8 +160,8 @@ class TextInputs:
     units : the token that a position belongs to; -1 for padding and for special symbols, which belong to
         none. None where each position is a token. Shape: (rows, positions)
     query : of a pair: the second text as the model has read it.
-    parts : of a pair whose texts both get scores: 0 at the positions of the first, 1 at those of the
-        second. Shape: (rows, positions)
+    parts : of a pair that is read as one sequence: 0 at the positions of the first text, 1 at those of
+        the second; of a pretrained transformer its token types. Shape: (rows, positions)
     """
 
     mask: torch.Tensor
@@ -213,6 +213,7 @@ class TextInputs:
             mask=self.mask[:, :positions],
             attendable=self.attendable[:, :tokens],
             units=self.units[:, :positions],
+            parts=parts,
         )
 
     def keeping(
@@ -248,7 +249,11 @@ class TextInputs:
         numbers = tokens.cumsum(dim=1) - 1
         units = torch.where(whole.units < 0, -1, whole.at_positions(numbers)).gather(1, order)
         return order, replace(
-            whole, mask=mask, attendable=attendable, units=units.masked_fill(~mask, -1)
+            whole,
+            mask=mask,
+            attendable=attendable,
+            units=units.masked_fill(~mask, -1),
+            parts=None if whole.parts is None else whole.parts.gather(1, order),
         )
 
     def at_positions(self, per_token: torch.Tensor) -> torch.Tensor:

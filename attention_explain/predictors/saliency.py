@@ -4,7 +4,7 @@ import atexit
 import logging
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from allennlp.models import Model
 from allennlp.predictors import Predictor
 
 from attention_explain.data.any_reader import complete, instance_of, unsplit_warning, warn_once
+from attention_explain.data.attention_text import TransformerTextReader
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import (
     FIELDS,
@@ -87,18 +88,20 @@ def parse_line(line: str, location: Location) -> InputLine:
         return InputLine({}, location, error.message)
 
 
-def checked_fields(
-    fields: JsonDict, names: Mapping[str, str] = FIELDS, disallowed: Collection[str] = ()
-) -> dict[str, Any]:
+def checked_fields(fields: JsonDict, reader: DatasetReader | None = None) -> dict[str, Any]:
     """
-    The fields that have a meaning, as in data files, by the names that lines have for them. A line
-    without an id gets one, as there. `disallowed` fields raise.
+    The fields that have a meaning, as in the reader's data files, by the names that lines have for
+    them. A line without an id gets one, as there. Fields that the reader disallows raise.
     """
-    if not isinstance(fields, InputLine):
-        return example_of(fields, names=names, disallowed=disallowed).given()
-    if fields.problem is not None:
-        raise DataError(fields.problem)
-    id = f"line-{fields.location.number}"
+    id = ""
+    if isinstance(fields, InputLine):
+        if fields.problem is not None:
+            raise DataError(fields.problem)
+        id = f"line-{fields.location.number}"
+    if isinstance(reader, TransformerTextReader):
+        return reader.example_of(fields, id).given()
+    names = FIELDS if reader is None else line_fields(reader)
+    disallowed = getattr(reader, "disallowed_fields", ())
     return example_of(fields, id, names=names, disallowed=disallowed).given()
 
 
@@ -318,8 +321,7 @@ class SaliencyPredictor(Predictor):
     def _json_to_instance(self, json_dict: JsonDict) -> Instance:
         try:
             reader = self._dataset_reader
-            disallowed = getattr(reader, "disallowed_fields", ())
-            fields = checked_fields(json_dict, line_fields(reader), disallowed)
+            fields = checked_fields(json_dict, reader)
             instance = instance_of(reader, fields)
             self._warn_once(check_split([instance], self._model.vocab, self._split_text))
             self._dataset_reader.apply_token_indexers(instance)

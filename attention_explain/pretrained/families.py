@@ -140,10 +140,11 @@ class Family:
         """The last layer of the head, a row a label."""
         raise NotImplementedError
 
-    def added(self, embeddings: torch.Tensor) -> torch.Tensor:
+    def added(self, embeddings: torch.Tensor, types: torch.Tensor | None = None) -> torch.Tensor:
         """
-        What is added to the embeddings of pieces before their layer norm: positions, and whatever
-        else. Shape: (batch, positions, embedding_dim) -> (1, positions, embedding_dim)
+        What is added to the embeddings of pieces before their layer norm: positions, token types (of
+        pairs), and whatever else. Shape: (batch, positions, embedding_dim), (batch, positions) ->
+        (batch, or 1 without types, positions, embedding_dim)
         """
         inputs: list[torch.Tensor] = []
         norm = self.embeddings.LayerNorm
@@ -151,13 +152,16 @@ class Family:
             lambda module, given: inputs.append(given[0].detach())
         )
         try:
-            self._embedded(torch.zeros_like(embeddings[:1]))
+            if types is None:
+                self._embedded(torch.zeros_like(embeddings[:1]))
+            else:
+                self._embedded(torch.zeros_like(embeddings), token_type_ids=types)
         finally:
             hook.remove()
         return inputs[0]
 
-    def _embedded(self, pieces: torch.Tensor) -> torch.Tensor:
-        return self.embeddings(inputs_embeds=pieces)
+    def _embedded(self, pieces: torch.Tensor, **types: torch.Tensor) -> torch.Tensor:
+        return self.embeddings(inputs_embeds=pieces, **types)
 
     @property
     def embeddings_layer(self) -> Linear | None:
@@ -237,7 +241,7 @@ class Bert(Family):
 class DistilBert(Family):
     model_type = "distilbert"
 
-    def _embedded(self, pieces: torch.Tensor) -> torch.Tensor:
+    def _embedded(self, pieces: torch.Tensor, **types: torch.Tensor) -> torch.Tensor:
         return self.embeddings(None, pieces)
 
     @property
@@ -510,12 +514,14 @@ class Generic(Family):
         first = empty.unsqueeze(-1) & (torch.arange(mask.size(1), device=mask.device) == 0)
         return torch.where(first.unsqueeze(-1), symbol.to(embeddings), embeddings), mask | first
 
-    def logits(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def logits(
+        self, embeddings: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Shape: (batch, positions, embedding_dim), (batch, positions) -> (batch, labels)"""
-        return self._run(*self._never_empty(embeddings, mask)).logits
+        return self._run(*self._never_empty(embeddings, mask), **of_types(types)).logits
 
     def with_attention(
-        self, embeddings: torch.Tensor, mask: torch.Tensor
+        self, embeddings: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         The logits, and what the positions that the head reads attend to in the last layer, heads averaged.
@@ -529,7 +535,8 @@ class Generic(Family):
         for length in set(lengths):
             rows = [row for row, of_row in enumerate(lengths) if of_row == length]
             there = mask[rows, :length]
-            output = self._run(embeddings[rows, :length], there, output_attentions=True)
+            own = of_types(None if types is None else types[rows, :length])
+            output = self._run(embeddings[rows, :length], there, output_attentions=True, **own)
             # Shape: (rows, positions that attend, positions)
             maps = output.attentions[-1].mean(dim=1)
             if self.pooling == "mean":
@@ -583,6 +590,11 @@ class Generic(Family):
         if config.model_type in POSITIONS_BEHIND_PADDING:
             return most - (config.pad_token_id or 0) - 1
         return most
+
+
+def of_types(types: torch.Tensor | None) -> dict[str, torch.Tensor]:
+    """The argument of transformers for token types; none, where all are 0."""
+    return {} if types is None else {"token_type_ids": types}
 
 
 def _close(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -9,8 +9,9 @@ knows how many words fit.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from allennlp.common.util import pad_sequence_to_length
@@ -39,13 +40,27 @@ def kept_folder(model_name: str, serialization_dir: str | None) -> str:
 
 
 class WrittenToken(Token):
-    """A word that knows the numbers of its pieces in its text."""
+    """A word that knows the numbers of its pieces in its text, and the text of a pair (0 or 1) it is in."""
 
     __slots__ = ["pieces"]
 
-    def __init__(self, text: str, pieces: Pieces) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, pieces: Pieces, part: int | None = None) -> None:
+        super().__init__(text, type_id=part)
         self.pieces = pieces
+
+
+class PairSymbols(NamedTuple):
+    """
+    What a tokenizer puts around the two texts of a pair.
+
+    symbols : before the first text, between the two, and behind the second.
+    types : the token types of these.
+    text_types : the token type of each text.
+    """
+
+    symbols: list[list[int]]
+    types: list[list[int]]
+    text_types: list[int]
 
 
 @TokenIndexer.register("transformer_pieces")
@@ -88,12 +103,26 @@ class PieceIndexer(TokenIndexer):
         self._pieces: dict[str, Pieces] = {}
         self._model_name = model_name
 
-    def fitting(self, words: Sequence[str], pieces: Sequence[Pieces] | None = None) -> int:
+    @cached_property
+    def pair_symbols(self) -> PairSymbols:
+        """What the tokenizer puts around the texts of a pair."""
+        return _pair_symbols(self._tokenizer)
+
+    def fitting(
+        self,
+        words: Sequence[str],
+        pieces: Sequence[Pieces] | None = None,
+        other: Sequence[Pieces] | None = None,
+    ) -> int:
         """
-        How many of the words fit into what the model reads: all, or the first so many. `pieces` are
+        How many of the words fit into what the model reads, beside the `other` text of a pair: all, or
+        the first so many. `pieces` are
         those of the words in their text, where they are known.
         """
         left = self.max_pieces - len(self._before) - len(self._behind)
+        if other is not None:
+            symbols = sum(map(len, self.pair_symbols.symbols))
+            left = self.max_pieces - symbols - sum(map(len, other))
         for position, of_word in enumerate(pieces or self.pieces(words)):
             left -= len(of_word)
             if left < 0:
@@ -173,14 +202,23 @@ class PieceIndexer(TokenIndexer):
     def tokens_to_indices(self, tokens: list[Token], vocabulary: Vocabulary) -> IndexedTokenList:
         alone = [token.text for token in tokens if not isinstance(token, WrittenToken)]
         known = dict(zip(alone, self.pieces(alone), strict=True))
-        ids = list(self._before)
-        offsets = []
-        for token in tokens:
-            pieces = token.pieces if isinstance(token, WrittenToken) else known[token.text]
-            # First and last, as AllenNLP has it.
-            offsets.append((len(ids), len(ids) + len(pieces) - 1) if pieces else (-1, -1))
-            ids += pieces
-        ids += self._behind
+        around, text_types = [self._before, self._behind], [0]
+        types = [[0] * len(self._before), [0] * len(self._behind)]
+        if any(token.type_id is not None for token in tokens):
+            around, types, text_types = self.pair_symbols
+        ids, type_ids = list(around[0]), list(types[0])
+        offsets = [(-1, -1)] * len(tokens)
+        for part, text_type in enumerate(text_types):
+            for number, token in enumerate(tokens):
+                if (token.type_id or 0) != part:
+                    continue
+                pieces = token.pieces if isinstance(token, WrittenToken) else known[token.text]
+                if pieces:
+                    # First and last, as AllenNLP has it.
+                    offsets[number] = (len(ids), len(ids) + len(pieces) - 1)
+                ids += pieces
+            type_ids += [text_type] * (len(ids) - len(type_ids)) + types[part + 1]
+            ids += around[part + 1]
         if len(ids) > self.max_pieces:
             raise InputError(
                 f"a text has {len(ids)} pieces, but the model reads {self.max_pieces} at most; the "
@@ -191,10 +229,11 @@ class PieceIndexer(TokenIndexer):
             "mask": [True] * len(tokens),
             "offsets": offsets,
             "wordpiece_mask": [True] * len(ids),
+            "type_ids": type_ids,
         }
 
     def get_empty_token_list(self) -> IndexedTokenList:
-        return {"token_ids": [], "mask": [], "offsets": [], "wordpiece_mask": []}
+        return {"token_ids": [], "mask": [], "offsets": [], "wordpiece_mask": [], "type_ids": []}
 
     def as_padded_tensor_dict(
         self, tokens: IndexedTokenList, padding_lengths: dict[str, int]
@@ -204,6 +243,7 @@ class PieceIndexer(TokenIndexer):
             "mask": False,
             "offsets": (-1, -1),
             "wordpiece_mask": False,
+            "type_ids": 0,
         }
         return {
             name: torch.tensor(
@@ -224,3 +264,23 @@ def _special_symbols(tokenizer: Any) -> tuple[list[int], list[int]]:
             ids = read["input_ids"]
             return ids[: of_words[0]], ids[of_words[-1] + 1 :]
     raise InputError(f"the tokenizer of {tokenizer.name_or_path} knows no letter")
+
+
+def _pair_symbols(tokenizer: Any) -> PairSymbols:
+    for word in ("a", "0", "."):
+        read = tokenizer(word, word)
+        texts, ids = read.sequence_ids(), read["input_ids"]
+        if {0, 1} <= set(texts):
+            types = read.get("token_type_ids") or [0] * len(ids)
+            starts = [texts.index(part) for part in (0, 1)]
+            ends = [len(texts) - texts[::-1].index(part) for part in (0, 1)]
+            around = [
+                slice(end, start)
+                for end, start in zip([0, *ends], [*starts, len(ids)], strict=True)
+            ]
+            return PairSymbols(
+                [ids[each] for each in around],
+                [types[each] for each in around],
+                [types[start] for start in starts],
+            )
+    raise InputError(f"the tokenizer of {tokenizer.name_or_path} does not read pairs of texts")

@@ -11,6 +11,7 @@ from tests.tiny_transformers import FAMILIES
 
 LENGTHS = (6, 2, 9, 4, 9, 1)
 MASK = torch.arange(max(LENGTHS)) < torch.tensor(LENGTHS).unsqueeze(1)
+INPUTS = TextInputs(MASK, MASK)
 
 
 @pytest.fixture(params=FAMILIES)
@@ -38,7 +39,7 @@ def test_logits_and_gradients_are_the_model_s(family, embeddings, monkeypatch, p
     assert first_position.reads_first_position(family)
     expected, found = (
         way(family, embeddings)
-        for way in (own, lambda *given: first_position.first_position_logits(*given, MASK))
+        for way in (own, lambda *given: first_position.first_position_logits(*given, INPUTS))
     )
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     weights = torch.randn_like(found)
@@ -54,7 +55,7 @@ def test_in_single_precision_they_differ_by_less_than_a_millionth(family, embedd
     single = embeddings.float()
     expected = own(family, embeddings).softmax(dim=-1)
     family.model.float()
-    found = first_position.first_position_logits(family, single, MASK).softmax(dim=-1)
+    found = first_position.first_position_logits(family, single, INPUTS).softmax(dim=-1)
     assert (found - expected).abs().max() < 1e-6
 
 

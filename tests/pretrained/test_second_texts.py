@@ -1,4 +1,4 @@
-"""A folder reads single texts: a second text, however it is given, is an error."""
+"""A second text that would be ignored is an error; two texts that are named as a pair are one."""
 
 import json
 
@@ -29,11 +29,11 @@ def data(tmp_path):
 
 @pytest.mark.parametrize("reader", ["question_passage", "snli"])
 def test_reader_of_pairs(folders, reader):
-    with pytest.raises(InputError, match=f"'{reader}' reads pairs .* ignore the second"):
+    with pytest.raises(InputError, match=f"'{reader}' reads pairs for .*own reader"):
         open_archive(folders["bert"], overrides={"dataset_reader.type": reader})
 
 
-@pytest.mark.parametrize("field", ["hypothesis", "query", "text_pair", "sentence2", "question"])
+@pytest.mark.parametrize("field", ["hypothesis", "sentence2", "question1"])
 def test_field_that_would_be_ignored(folders, data, tmp_path, field):
     output = tmp_path / "scores.parquet"
     with pytest.raises(DataError, match=rf"texts.jsonl, line 2: field '{field}' would be ignored"):
@@ -46,12 +46,10 @@ def test_field_of_a_line_to_predict(folders, data):
     predictor = SaliencyPredictor(archive.model, archive.dataset_reader, interpreters=["random"])
     with pytest.raises(DataError, match="line 2: field 'hypothesis' would be ignored"):
         predictor.check_file(data(hypothesis="the acting"))
-    with pytest.raises(DataError, match="field 'query_tokens' would be ignored"):
-        predictor.predict_json({"text": "a fine film", "query_tokens": ["the", "acting"]})
 
 
 def test_fields_that_are_read_or_empty(folders, data, tmp_path):
-    """A premise can be the text; an empty cell is no text."""
+    """A premise can be the text; an empty cell is no text, and two texts are a pair."""
     path = tmp_path / "texts.csv"
     path.write_text("premise,hypothesis\na fine film,\n")
     overrides = {"dataset_reader.fields": {"text": "premise"}}
@@ -59,20 +57,15 @@ def test_fields_that_are_read_or_empty(folders, data, tmp_path):
     reader.require_label = False
     assert len(list(reader.read(str(path)))) == 1
     path.write_text("premise,hypothesis\na fine film,the acting\n")
-    with pytest.raises(DataError, match="field 'hypothesis' would be ignored.*field 'premise'"):
-        list(reader.read(str(path)))
+    (instance,) = reader.read(str(path))
+    assert instance["metadata"]["query"] == ["the", "acting"]
 
 
 def test_fields_can_be_allowed(folders, data):
     overrides = {"dataset_reader.disallowed_fields": []}
     reader = open_archive(folders["bert"], overrides=overrides).dataset_reader
     reader.require_label = False
-    assert len(list(reader.read(data(query="the acting")))) == 2
-
-
-def test_query_from_python(folders):
-    with pytest.raises(InputError, match="a query is given, but the model reads single"):
-        explain(folders["bert"], "a fine film", query="the acting")
+    assert len(list(reader.read(data(hypothesis="the acting")))) == 2
 
 
 def test_reader_of_pairs_from_python(folders):
