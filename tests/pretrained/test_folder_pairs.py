@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from attention_explain.files.sealed import read_sealed
 
 from attention_explain import explain
 from attention_explain.archives import open_archive
@@ -13,6 +12,7 @@ from attention_explain.commands.faithfulness import faithfulness_from_file
 from attention_explain.data.errors import DataError
 from attention_explain.data.pair_reader import BOTH, PASSAGE, QUERY, SIDES, turned
 from attention_explain.errors import InputError
+from attention_explain.files.tables import read_sealed
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.pretrained.really_removed import WORD, Plain, words_of
 from tests.tiny_transformers import save_tiny_transformer
