@@ -172,10 +172,7 @@ def all_formats(
 
 
 def show(table: pandas.DataFrame) -> None:
-    """
-    Prints the table, without columns that have no value, and without what would move a terminal's
-    cursor.
-    """
+    """Print the table without empty columns, and without control characters."""
     shown = texts(table.dropna(axis="columns", how="all"), one_line)
     print(shown.to_string(index=False, float_format="%.3f", na_rep="-"))
 

@@ -176,10 +176,7 @@ def _check_ids_differ(file: TextFile) -> None:
 
 
 def protocol_of(config: dict[str, Any]) -> str:
-    """
-    From a training config: `8 epochs, batches of 32, rate 0.001, summed loss`. What a config does not
-    say is left out.
-    """
+    """The training in words: `8 epochs, batches of 32, rate 0.001, summed loss`, as known."""
     trainer, loader = config.get("trainer", {}), config.get("data_loader", {})
     optimizer = trainer.get("optimizer", {})
     optimizer = optimizer if isinstance(optimizer, dict) else {}

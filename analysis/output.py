@@ -126,10 +126,7 @@ class Output:
             raise AnalysisError(f"{self.folder}: cannot be written ({error.strerror})") from error
 
     def _write(
-        self,
-        command: Sequence[str],
-        files: Sequence[Source],
-        parameters: dict[str, Any] | None,
+        self, command: Sequence[str], files: Sequence[Source], parameters: dict[str, Any] | None
     ) -> list[str]:
         manifest = read_manifest(self.folder) if (self.folder / MANIFEST).exists() else {}
         self._check_own(manifest)

@@ -167,10 +167,7 @@ def guessed(file: TextFile) -> numpy.ndarray | None:
 
 
 def no_better_than_guessing(files: Sequence[TextFile]) -> str | None:
-    """
-    Why its accuracy is not above that of a guess among each text's candidates, which is often far above that
-    of the most frequent label.
-    """
+    """Why its accuracy is not above that of a guess among each text's candidates."""
     by_guess = guessed(files[0])
     if by_guess is None:
         return None

@@ -122,10 +122,7 @@ class Attributions(TextFile):
         return list(self.declared)
 
     def scores(self, method: str, absolute: bool = False) -> Scores:
-        """
-        The scores of a method for each text in the order of the table; or the `rationale`, as the
-        fraction of annotators who marked each token.
-        """
+        """The scores of a method, or the `rationale` as the fraction of annotators per token."""
         column = self.table[method]
         scores = Scores.of(column.map(share_marked) if method == RATIONALE else column)
         return scores.absolute() if absolute else scores

@@ -3,6 +3,7 @@
 # The methods that the debate compares, and the random control; those that a model does not support are left out.
 INTERPRETERS: tuple[str, ...] = (
     "attention",
+    "signed-attention",
     "gradient",
     "gradient-x-input",
     "integrated-gradients",

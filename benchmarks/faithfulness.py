@@ -2,7 +2,7 @@
 `faithfulness`, comprehensiveness, sufficiency and curves of 8 methods on 256 texts by a BiLSTM of the
 published size: against a loop over methods, texts and sizes with a pass each, and against the passes
 of the distinct token sets alone; and the memory that a text of 5,000 tokens takes. The texts are
-those of SST where the data are, and else planted; longer ones are made of words by chance.
+those of SST where the data are, and else planted; longer ones are made of random words.
 """
 
 import os
@@ -43,9 +43,9 @@ TEXTS = 256
 METHODS = 8
 RANDOM_ORDERS = 10
 NAMES = ("comprehensiveness", "sufficiency", "deletion_curve", "insertion_curve")
-# The loop is timed on so many of the texts, since it takes minutes.
+# The loop is timed on this number of texts, since it takes minutes.
 LOOPED = 16
-# And random orders and search on so many.
+# And random orders and search on this number.
 SEARCHED = 64
 # Of a text as long as a film review or a post, all sets of each size are searched in steps.
 MIDDLING, MIDDLING_TOKENS = 2, 150
@@ -57,7 +57,7 @@ MEMORY = "memory"
 
 
 def texts(number: int = TEXTS) -> tuple:
-    """The reader, and so many texts of the test set."""
+    """The reader, and the given number of texts of the test set."""
     data = Path(os.environ.get(DATA_VARIABLE, "data")) / "sst" / "jw_preprocessed" / "test.jsonl.gz"
     config: dict[str, Any] = {"type": "planted"}
     source = "test"
@@ -66,7 +66,7 @@ def texts(number: int = TEXTS) -> tuple:
         source = str(data)
     reader = DatasetReader.from_params(Params(config))
     instances = list(reader.read(source))
-    instances = [instances[place * len(instances) // number] for place in range(number)]
+    instances = [instances[position * len(instances) // number] for position in range(number)]
     for instance in instances:
         reader.apply_token_indexers(instance)
     return "SST" if data.exists() else "planted", instances
@@ -146,9 +146,9 @@ class JudgedTexts:
     @torch.no_grad()
     def loop(self, texts: int) -> None:
         """A pass for each method, size and text, of some texts that are spread over all."""
-        places = [(batch, row) for batch in self.batches for row in range(len(batch))]
+        positions = [(batch, row) for batch in self.batches for row in range(len(batch))]
         for step in range(texts):
-            batch, row = places[step * len(places) // texts]
+            batch, row = positions[step * len(positions) // texts]
             ids = batch.tokens["tokens"]["tokens"][row, : len(batch.words[row])]
             text = self.ordered(batch, chance=0)[row]
             for measure in self.measures.values():
@@ -186,15 +186,15 @@ def timed(model: AttentionClassifier, spent: list[float]) -> Iterator[None]:
 
 
 def random_texts(number: int, tokens: int) -> list[Instance]:
-    """Of words by chance, and one word more, so that there are two labels."""
+    """Of random words, and one word more, so that there are two labels."""
     chance = numpy.random.default_rng(0)
     reader = AttentionTextReader(tokenizer=WhitespaceTokenizer())
     texts = [
         " ".join(f"w{word}" for word in chance.integers(0, 2000, tokens)) for _ in range(number)
     ]
     instances = [
-        reader.text_to_instance(text=text, label=str(int(text == "w1")), id=str(place))
-        for place, text in enumerate([*texts, "w1"])
+        reader.text_to_instance(text=text, label=str(int(text == "w1")), id=str(position))
+        for position, text in enumerate([*texts, "w1"])
     ]
     for instance in instances:
         reader.apply_token_indexers(instance)

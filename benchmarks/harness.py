@@ -47,7 +47,7 @@ class Count:
     name: str
     number: int
     unit: str
-    # So many are asked for.
+    # The number that is asked for.
     at_most: int | None = None
     note: str = ""
 

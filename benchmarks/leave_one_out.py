@@ -7,7 +7,7 @@ directions, and multiplies for each 2 x (100 + 128) x 512 numbers in the LSTM an
 and decoder: 267,000. Each direction has to be run again from the deleted token to its own end only, which
 is half of the steps; what the inputs add to the gates is known from the whole text; and of each new state
 a half is new. That leaves n (n - 1) steps of 128 x 512 + 128 x 130 = 82,000 products, 3.2 times fewer,
-and half of the sigmoids. So whoever runs all of these steps is not 4 times as fast, as
+and half of the sigmoids. So a program that runs all of these steps is not 4 times as fast, as
 is asked for at 180 tokens. What is more than that comes from runs that end early: where the states
 without the token are, but for rounding, those of the whole text. How early depends on the weights, so
 that they are measured untrained; trained, on texts whose label is in some of the words; and with forget
@@ -80,7 +80,7 @@ def forget_nothing(model: AttentionClassifier) -> None:
 
 def train(model: AttentionClassifier, tokens: int) -> float:
     """
-    On texts of words by chance, of which one in ten speaks for the label; its accuracy on these.
+    On texts of random words, of which one in ten speaks for the label; its accuracy on these.
     """
     chance = torch.Generator().manual_seed(0)
     words = model.vocab.get_vocab_size("tokens")
@@ -104,11 +104,11 @@ def train(model: AttentionClassifier, tokens: int) -> float:
 
 
 def stories(tokens: int) -> tuple[AttentionPairClassifier, TextBatch]:
-    """A model of pairs as published for bAbI, untrained, and stories of so many words."""
+    """A model of pairs as published for bAbI, untrained, and stories of the given number of words."""
     reader = QuestionPassageReader(tokenizer=WhitespaceTokenizer())
     texts = [
         reader.text_to_instance(
-            tokens=[f"word-{(7 * text + place) % 40}" for place in range(tokens)],
+            tokens=[f"word-{(7 * text + position) % 40}" for position in range(tokens)],
             query="where is word-3 ?",
             label=str(text % 6),
         )

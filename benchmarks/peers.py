@@ -1,7 +1,7 @@
 """
 Side by side with ferret 0.4.2 and transformers-interpret 0.10.0, in an environment of their own, which the
 first run makes in the cache of the user (`XDG_CACHE_HOME`): the same folder, the same texts, of words of one
-piece, since ferret takes out pieces.
+piece, since ferret removes pieces.
 
 - integrated gradients from the embedding of padding, 50 points of Gauss and Legendre, as both have them:
   ferret's of a logit, those of transformers-interpret of a probability and divided by their norm. Both
@@ -9,7 +9,7 @@ piece, since ferret takes out pieces.
 - comprehensiveness and sufficiency of four methods as ferret defines them (the largest 10 ... 100 % of the
   scores, those above 0 alone, equal sets of a method once), of the very scores that ferret gives. ferret
   reads a text's sets of one method together. What there is to gain is that no set is read for a second
-  method (the note says how many are left), more texts at once, and the last layer for one place alone.
+  method (the note says how many are left), more texts at once, and the last layer for one position alone.
 
 CPU time of one thread each. The sides run one after the other: a machine that is busy while one of them
 runs slows that one down.
@@ -106,7 +106,7 @@ def largest(scores: Sequence[float]) -> list[list[int]]:
     order = numpy.argsort(scores)
     for share in SHARES:
         size = int(share * len(scores))
-        found = [place for place in order[-size:] if scores[place] > 0] if size else []
+        found = [position for position in order[-size:] if scores[position] > 0] if size else []
         if found and (not sets or set(found) != set(sets[-1])):
             sets.append(found)
     return sets
@@ -117,8 +117,8 @@ def kept_sets(of_methods: Sequence[Sequence[float]]) -> numpy.ndarray:
     tokens = len(of_methods[0])
     kept = [numpy.ones(tokens, dtype=bool)]
     for of_method in of_methods:
-        for places in largest(of_method):
-            named = numpy.isin(numpy.arange(tokens), places)
+        for positions in largest(of_method):
+            named = numpy.isin(numpy.arange(tokens), positions)
             kept += [~named, named]
     return numpy.array(kept)
 

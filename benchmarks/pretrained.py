@@ -4,11 +4,11 @@ no time), on texts as long as SST's:
 
 - leave-one-out, and comprehensiveness of 8 methods: a pass of transformers' own, of one text without
   padding and without attention or states as outputs, for each set of words that is asked for (of each
-  method, at each of its sizes), one after the other, against ours. Pieces are looked up, not made anew,
+  method, at each of its sizes), one after the other, against ours. Pieces are looked up, not made again,
   which would cost the straightforward way a little more. There is no short cut as in an LSTM: every state
   knows of every word. What is gained is that a text costs less among others, 2 to 4 times on one core
   (the shorter, the more), that no set is read twice, and that the last layer is computed for the first
-  place alone;
+  position alone;
 - what can be gained at most: the operations a second of a text alone, and of the best of some batches;
 - integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as
   many rows a pass, and with the error of their sum, which costs two passes more and which ours always has;
@@ -52,7 +52,7 @@ from benchmarks.integrated_gradients import resident_megabytes
 from benchmarks.training_step import start
 
 TEXTS, METHODS = 64, 8
-# One pass for each set takes long: of every so many texts.
+# One pass for each set takes long: of one text in this number.
 EVERY = 8
 # Texts at once, and how often: the fastest counts.
 BATCHES, PASSES = (1, 16, 64, 200), 5
@@ -62,7 +62,7 @@ BUDGETS = (1024, 4096)
 MOST_MB = 1024.0
 TRAINED = 96
 PIECES = 30522
-# A word is one piece; one of every so many is of two.
+# A word is one piece; one in this number is of two.
 TWO_PIECES = 6
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
@@ -89,9 +89,9 @@ def folder(where: Path) -> Path:
 
 def sentence(chance: random.Random, words: int) -> str:
     made = []
-    for place in range(words):
+    for index in range(words):
         made.append(f"w{chance.randrange(9000)}")
-        if place % TWO_PIECES == 0:
+        if index % TWO_PIECES == 0:
             made[-1] += f"x{chance.randrange(9000)}"
     return " ".join(made)
 
@@ -129,7 +129,7 @@ def lengths(texts: int) -> list[int]:
 
 
 def one_by_one(setting: OpenedTwice, asked: Callable[[list[str]], list[list[str]]]) -> list[Any]:
-    """A pass for each set of words that is left, of every so many texts."""
+    """A pass for each set of words that is left, of one text in a given number."""
     found = []
     with torch.no_grad():
         for instance in setting.instances(lengths(TEXTS))[::EVERY]:
@@ -149,7 +149,7 @@ def leave_one_out(setting: OpenedTwice) -> Result:
         return method.saliency_interpret_instances(instances, label)
 
     def without_each(words: list[str]) -> list[list[str]]:
-        return [words, *(words[:place] + words[place + 1 :] for place in range(len(words)))]
+        return [words, *(words[:index] + words[index + 1 :] for index in range(len(words)))]
 
     def theirs() -> list[Any]:
         return one_by_one(setting, without_each)
@@ -222,19 +222,19 @@ def comprehensiveness(setting: OpenedTwice) -> Result:
 def rates(setting: OpenedTwice) -> list[Result]:
     """Of transformers' own passes, for texts as long as those above, and for what is left of them by half."""
     base = setting.model.family.base
-    # Each parameter is used once a place, for a product and a sum.
+    # Each parameter is used once per position, for a product and a sum.
     operations = 2 * sum(each.numel() for each in base.encoder.parameters())
     results = []
-    for places in (10, 20):
+    for length in (10, 20):
         seconds = {}
         for texts in BATCHES:
-            ids = torch.full((texts, places), len(SPECIAL))
+            ids = torch.full((texts, length), len(SPECIAL))
             seconds[texts] = _seconds_a_text(setting.plain, ids)
         best = min(seconds, key=seconds.get)
-        told = {texts: operations * places / seconds[texts] / 1e9 for texts in (1, best)}
+        told = {texts: operations * length / seconds[texts] / 1e9 for texts in (1, best)}
         results.append(
             Result(
-                f"a pass, MiniLM, {places} places: a text alone / among {best}, what is gained at most",
+                f"a pass, MiniLM, {length} positions: a text alone / among {best}, what is gained at most",
                 seconds[best],
                 seconds[1],
                 note=f"{told[best]:.0f} and {told[1]:.0f} thousand million operations a second",
@@ -301,7 +301,9 @@ def memory(where: Path) -> Result:
         command = [sys.executable, "-m", "benchmarks.pretrained", *arguments]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         peaks[budget] = max(1.0, float(said.split()[-1]))
-    note = ", ".join(f"{used:.0f} MB at {budget} places a pass" for budget, used in peaks.items())
+    note = ", ".join(
+        f"{used:.0f} MB at {budget} positions a pass" for budget, used in peaks.items()
+    )
     return Result(
         f"integrated-gradients, MiniLM, 2 texts of {LONGEST} pieces: {MOST_MB:g} MB / what they take",
         max(peaks.values()),

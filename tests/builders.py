@@ -22,8 +22,6 @@ ENCODERS: Dict[str, Dict[str, Any]] = {
     "cnn": {"type": "cnn", "input_dim": DIM, "channels": 2, "kernel_sizes": [1, 3, 5, 7]},
     "transformer": {"type": "transformer", "input_dim": DIM, "hidden_dim": 8, "num_heads": 2},
 }
-# Methods that take none of them.
-PRETRAINED_ONLY = ("attention-x-gradient",)
 SCORERS_OF_PAIRS = ["additive", "scaled_dot"]
 SCORERS = [*SCORERS_OF_PAIRS, "linear"]
 PROJECTIONS: Dict[str, Any] = {

@@ -326,7 +326,7 @@ def types_in(value: Any) -> List[str]:
     return own + [name for each in value.values() for name in types_in(each)]
 
 
-def test_an_index_of_weights_names_files_beside_it(bert, tmp_path):
+def test_an_index_of_weights_names_files_next_to_it(bert, tmp_path):
     folder = Path(shutil.copytree(bert, tmp_path / "bert"))
     for name in ("../weights.safetensors", "/etc/hostname", "a/../../b"):
         index = {"metadata": {}, "weight_map": {"classifier.weight": name}}

@@ -1,4 +1,4 @@
-"""What compat mends, each by doing it."""
+"""What compat fixes, each by doing it."""
 
 import json
 import pkgutil

@@ -85,7 +85,7 @@ def test_a_log_outlives_the_stream_it_began_with(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("who, kept", [(global_options.PEOPLE, True), ("all", False)])
-def test_the_whole_log_lies_beside_the_output(tmp_path, monkeypatch, who, kept):
+def test_the_whole_log_lies_next_to_the_output(tmp_path, monkeypatch, who, kept):
     monkeypatch.setenv(global_options.LOG_VARIABLE, who)
     output = tmp_path / "made later" / "x.parquet"
     with log_next_to(output):

@@ -1,4 +1,4 @@
-"""Whatever is wrong, a command ends with one sentence, exit code 2 and no traceback."""
+"""Whatever is wrong, a command ends with one message, exit code 2 and no traceback."""
 
 import resource
 import sys
@@ -115,7 +115,7 @@ def test_a_package_that_needs_another(ended, run, tmp_path, monkeypatch):
         ("import 'half.libsonnet'", " while parsing field definition, in mine.jsonnet"),
     ],
 )
-def test_jsonnet_names_the_place_in_the_users_file(ended, tmp_path, text, sentence):
+def test_jsonnet_names_the_line_in_the_users_file(ended, tmp_path, text, sentence):
     (tmp_path / "mine.jsonnet").write_text(text)
     (tmp_path / "lib.libsonnet").write_text("{ of(x):: x.y() }")
     (tmp_path / "half.libsonnet").write_text("{")

@@ -21,7 +21,7 @@ class Press:
                 {caught}
 
 sys.meta_path.insert(0, Press())
-# Whoever runs these tests may itself have been told to ignore it.
+# The process that runs these tests may itself have been told to ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 {before}
 import attention_explain.plugin

@@ -29,10 +29,10 @@ def run(trained, tmp_path) -> Path:
     return Path(shutil.copytree(trained, tmp_path / "run"))
 
 
-def flip(path: Path, place: float = 0.5) -> None:
+def flip(path: Path, position: float = 0.5) -> None:
     """Another byte, at that part of the file."""
     content = bytearray(path.read_bytes())
-    content[int(place * len(content))] ^= 1
+    content[int(position * len(content))] ^= 1
     path.write_bytes(content)
 
 
@@ -107,7 +107,7 @@ def test_what_was_changed_on_purpose_is_read(run):
     open_archive(run)
 
 
-def test_other_weights_are_read_beside_damaged_ones(run, tmp_path):
+def test_other_weights_are_read_next_to_damaged_ones(run, tmp_path):
     shutil.copy(run / "best.th", tmp_path / "other.th")
     flip(run / "best.th")
     open_archive(run, weights_file=str(tmp_path / "other.th"))
@@ -118,17 +118,17 @@ def test_a_training_that_goes_on_lists_what_it_wrote_last(run):
     (run / CHECKSUMS).write_text("stale")
     train_model(Params(deepcopy(CONFIG)), run, recover=True)
     listed = json.loads((run / CHECKSUMS).read_text())
-    # Nothing was trained anew.
+    # Nothing was trained again.
     assert listed["files"]["best.th"] == stale["files"]["best.th"]
     assert listed["files"]["metrics.json"] == sha256(run / "metrics.json")
     open_archive(run)
 
 
 # The first bytes of a gzip file say when it was packed, and by whom.
-@pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7, 0.9, 0.9999])
-def test_a_flipped_byte_is_found_in_an_archive(run, place):
+@pytest.mark.parametrize("position", [0.1, 0.3, 0.5, 0.7, 0.9, 0.9999])
+def test_a_flipped_byte_is_found_in_an_archive(run, position):
     archive = run / "model.tar.gz"
-    flip(archive, place)
+    flip(archive, position)
     with (
         pytest.raises(InputError, match=r"model.tar.gz: is not a model archive, or broken"),
         unpacked(archive),

@@ -1,4 +1,4 @@
-"""Errors of other packages that a person can do something about are told in a sentence."""
+"""Errors of other packages that a person can do something about become one message."""
 
 import re
 

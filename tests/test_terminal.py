@@ -19,7 +19,7 @@ from tests.small_archive import small_archive
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
-    """A run's folder, with texts to predict beside it."""
+    """A run's folder, with texts to predict next to it."""
     folder = small_archive(tmp_path_factory.mktemp("terminal") / "run").parent
     (folder.parent / "texts.jsonl").write_text('{"text": "a b"}\n' * 20)
     return folder

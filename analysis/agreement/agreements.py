@@ -232,10 +232,7 @@ def _ceiling(seeds: Sequence[Values | None], observed: Sample) -> numpy.ndarray 
 
 
 def _control(seeds: Sequence[Sequence[Values]], observed: Sample, mean: float | None) -> Control:
-    """
-    From the draws of each seed, on the texts that the two columns themselves have a value for:
-    noise has one for more.
-    """
+    """From the draws of each seed, on the texts for which the two columns have a value."""
     draws = [Sample.of(seeds_of_draw) for seeds_of_draw in zip(*seeds, strict=True)]
     with_p = all(sample.p_value is not None for sample in draws)
     control = Control(

@@ -59,9 +59,7 @@ def paired_methods(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.Data
 
 
 def paired_models(agreed: Sequence[Agreement], flips: SignFlips) -> pandas.DataFrame:
-    """
-    Every two models, for each pair of methods. `p Holm` counts the comparisons by the same measure.
-    """
+    """Every two models, for each pair of methods; `p Holm` counts the comparisons by a measure."""
     tables = []
     for one in _families(agreed, lambda agreement: agreement.measure.name):
         compared = [

@@ -98,10 +98,7 @@ def _detectable(estimate: Estimate) -> str:
 
 
 def combine_outcomes(parts: Sequence[Part]) -> Outcome:
-    """
-    The outcome of a claim from those of its parts: it holds if all parts hold, and fails if one fails, after
-    correction for the number of parts.
-    """
+    """The outcome of a claim: it holds if all parts do, and fails if one does (corrected)."""
     outcomes = [part.outcome for part in parts]
     if Outcome.NOTHING in outcomes:
         return Outcome.NOTHING

@@ -7,11 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import (
-    Any,
-    Generic,
-    TypeVar,
-)
+from typing import Any, Generic, TypeVar
 
 import pandas
 
@@ -47,9 +43,7 @@ class EstimateColumns:
     known_by: str = ""
 
     def read(self, row: Mapping[str, Any], nothing: str) -> Estimate | None:
-        """
-        Read the estimate from a row. `nothing` is the reason why the model gives nothing to judge, if any.
-        """
+        """Read from a row; `nothing` says why the model gives nothing to judge, if so."""
         ends = {end: f"{self.name} {end}".strip() for end in ("mean", "low", "high")}
         ends["mean"] = self.mean or (self.name if self.name in row else ends["mean"])
         if self.known_by and math.isnan(row.get(ends[self.known_by], math.nan)):
@@ -70,9 +64,7 @@ def estimated_if_known(name: str, difference: bool = False) -> Any:
 
 
 def paired(name: str) -> Any:
-    """
-    A field for a difference on the same texts; None where the table or the row does not have it.
-    """
+    """A field for a difference on the same texts; None if the table does not have it."""
     columns = EstimateColumns(name, difference=True, known_by="low")
     return field(default=None, metadata={ESTIMATE: columns})
 
@@ -174,9 +166,7 @@ def group_rows(rows: Sequence[R], *names: str) -> Iterator[tuple[tuple, list[R]]
 
 
 def read_tables(folder: Path, names: Sequence[str]) -> Tables:
-    """
-    The tables of these names in the folder, which need not have a manifest.
-    """
+    """The tables of these names in the folder, which need not have a manifest."""
     manifest = read_manifest(folder) if (folder / MANIFEST).exists() else {}
     tables = {}
     for name in names:

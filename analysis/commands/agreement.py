@@ -117,10 +117,7 @@ def columns_of(file: Attributions) -> list[str]:
 
 
 def chosen_pairs(model: Model, wanted: Sequence[str] | None) -> list[Pair]:
-    """
-    As `first:second`; without a choice, every two columns that the model has. All of its seeds have the
-    same methods.
-    """
+    """The pairs given as `first:second`; without a choice, every two columns of the model."""
     if wanted:
         pairs = [_parsed(text) for text in wanted]
         for file in model.files:
@@ -160,9 +157,7 @@ def with_progress(
     seed: int,
     signs: Signs,
 ) -> list[Agreement]:
-    """
-    Of each model by its own pairs. The line is for people: it is not written into a file or a pipe.
-    """
+    """Agreements of each model by its own pairs; progress is shown on terminals only."""
     files = sum(len(model.files) for model in models)
     steps = files * len(measures) * (1 + draws)
     done = 0

@@ -81,10 +81,7 @@ class Measured:
 
 @cache
 def measured(model: Model[FaithfulnessFile]) -> list[Measured]:
-    """
-    All measures of a model, from the files of its seeds, in the order of the first. Cached, because several
-    tables and figures use them.
-    """
+    """All measures of a model over its seeds; cached, because several tables use them."""
     first = model.files[0]
     positions = {text: position for position, text in enumerate(first.ids)}
     return [

@@ -31,10 +31,7 @@ def against(
     widest: int = 3,
     chance: float | None = None,
 ) -> Figure:
-    """
-    Panels by title, each with its lines by name; `across` and `up` label the axes. `chance` is what
-    would be there upwards if nothing was, and drawn as a line.
-    """
+    """Panels by title, each with its lines by name; `chance` is drawn as a horizontal line."""
     with style.applied():
         figure, axes, used = style.panels(len(panels), widest, 0.5, 2.0, sharey=True)
         names = list(dict.fromkeys(name for lines in panels.values() for name in lines))

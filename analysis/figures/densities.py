@@ -37,10 +37,7 @@ def densities(
     histograms: bool = True,
     widest: int = 2,
 ) -> Figure:
-    """
-    A panel each; a series looks the same in all of them. `label` says what the values are, `span`
-    within which bounds they lie.
-    """
+    """One panel each; `label` names the values, `span` their bounds."""
     with style.applied():
         alike = _alike_high(panels, span)
         figure, axes, used = style.panels(len(panels), widest, 0.5, 1.8, sharex=True, sharey=alike)

@@ -30,15 +30,9 @@ class Dot:
 
 
 def dots(
-    marks: Sequence[Dot],
-    label: str,
-    ticks: dict[float, str] = FROM_CHANCE_TO_BEST,
-    widest: int = 3,
+    marks: Sequence[Dot], label: str, ticks: dict[float, str] = FROM_CHANCE_TO_BEST, widest: int = 3
 ) -> Figure:
-    """
-    Rows in the order of the mean over all panels and series. The axis has lines at 0, which is
-    chance, and at 1, which is the best there can be.
-    """
+    """Rows in the order of their means, with lines at 0 (chance) and 1 (the best)."""
     panels = list(dict.fromkeys(dot.panel for dot in marks))
     series = list(dict.fromkeys(dot.series for dot in marks))
     rows = best_first(marks)

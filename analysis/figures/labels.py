@@ -42,8 +42,7 @@ def draw_labels(axes: Axes, labels: Iterable[tuple[str, Point]], drawn: Iterable
             boxes[offset] = label.get_window_extent().padded(LINE)
         others = numpy.array([axes.bbox.extents, *taken])
         best = min(
-            OFFSETS,
-            key=lambda o: _covered(boxes[o], others) + A_POINT_AWAY * numpy.hypot(*o),
+            OFFSETS, key=lambda o: _covered(boxes[o], others) + A_POINT_AWAY * numpy.hypot(*o)
         )
         _move(label, best)
         taken.append(boxes[best].extents)

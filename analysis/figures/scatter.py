@@ -53,11 +53,7 @@ def told(panels: Iterable[Scatter]) -> list[Scatter]:
 
 
 def scatters(
-    panels: Sequence[Scatter],
-    top: float,
-    widest: int = 2,
-    bottom: float = 0.0,
-    bound: bool = False,
+    panels: Sequence[Scatter], top: float, widest: int = 2, bottom: float = 0.0, bound: bool = False
 ) -> Figure:
     """Upwards all values lie between `bottom` and `top`, where a line stands if that is a `bound`."""
     with style.applied():

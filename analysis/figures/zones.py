@@ -13,7 +13,7 @@ INCHES_A_ROW = 0.2
 # What is further out is not drawn to scale: an arrow says so.
 LEAST, MOST = -0.5, 1.0
 ROOM = 0.04
-# The axis goes so many times as far as the last bound, or to what is drawn.
+# The length of the axis, as a multiple of the distance to the last bound, or to what is drawn.
 FURTHER = 4
 SHADES = ("#E8F1F8", "#FFFFFF", "#FBEDE3")
 ANSWERS = ("yes", "partly", "no")

@@ -6,13 +6,7 @@ what it gives: one number per text, or the reason why there is none.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Optional,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Optional, TypeVar
 
 import numpy
 

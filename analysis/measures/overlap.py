@@ -76,11 +76,7 @@ def _non_zero(first: Scores, second: Scores) -> numpy.ndarray:
     return numpy.minimum(*(column.sums(column.values != 0) for column in (first, second)))
 
 
-RULES: dict[str, Callable] = {
-    "all": _all,
-    "average-length": _average_length,
-    "non-zero": _non_zero,
-}
+RULES: dict[str, Callable] = {"all": _all, "average-length": _average_length, "non-zero": _non_zero}
 
 
 @Measure.register("top-k-overlap")

@@ -42,10 +42,7 @@ class Entropy(Property):
 
 @Property.register("gini")
 class Gini(Property):
-    """
-    Mean absolute difference of two tokens over twice the mean: 0 if uniform, (n - 1) / n if one
-    token has it all. Of scores that are not negative.
-    """
+    """Mean absolute difference of two tokens over twice the mean, of non-negative scores."""
 
     def all(self, scores: Scores) -> Values:
         p, reasons = as_distribution(scores)

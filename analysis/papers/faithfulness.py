@@ -199,9 +199,7 @@ def removal_table(models: Sequence[Model], output: Output) -> None:
 
 
 def difference_rows(each: Measured, flips: SignFlips = SignFlips()) -> list[dict[str, Any]]:
-    """
-    One row per pair of methods, the better one first. P-values are also corrected for the number of pairs (Holm).
-    """
+    """One row per pair of methods, the better one first; p-values are also corrected (Holm)."""
     if not each.has_scale or len(each.methods) < 2:
         return []
     scores = dict(zip(each.methods, each.scores(each.methods).mean.tolist()))

@@ -199,7 +199,5 @@ def _finding(model: Model, table: pandas.DataFrame) -> str:
 
 
 HEADS = Exhibition(
-    "heads",
-    "Heads of self-attention",
-    (Exhibit("heads-effects", COLUMNS, heads, of=PERTURBED),),
+    "heads", "Heads of self-attention", (Exhibit("heads-effects", COLUMNS, heads, of=PERTURBED),)
 )

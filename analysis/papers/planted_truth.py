@@ -107,12 +107,7 @@ def judged_models(study: StudyFiles) -> list[Judged]:
             attributions = explained[file.learned]
             causes = causes_table(attributions).set_index("method")
             rows.append(
-                Judged(
-                    attributions,
-                    file,
-                    causes[PRECISION].to_dict(),
-                    causes[FIRST].to_dict(),
-                )
+                Judged(attributions, file, causes[PRECISION].to_dict(), causes[FIRST].to_dict())
             )
     return rows
 
@@ -284,10 +279,7 @@ def _measure_table(table: pandas.DataFrame, output: Output) -> None:
 
 
 def cause_first_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
-    """
-    The truth itself, one row per model and method: how often a known cause ranks first, over texts and seeds, compared
-    with chance; and average precision.
-    """
+    """One row per model and method: how often a known cause ranks first, compared with chance."""
     rows = []
     keys = ("corpus", "model", "role", "encoder", "projection", "erasure training")
     for key in dict.fromkeys(tuple(one.about[name] for name in keys) for one in judged):

@@ -52,10 +52,7 @@ class Annotators:
         return numpy.sum([column.known for column in self.columns], axis=0)
 
     def mean(self, scores: Scores, measured: OfMarked) -> numpy.ndarray:
-        """
-        The mean over the annotators of a text; NaN where there is none, or no finite scores.
-        Shape: (texts,)
-        """
+        """The mean over the annotators of a text; NaN without a value. Shape: (texts,)"""
         return mean_of_known(
             numpy.array([self._values(scores, column, measured) for column in self.columns]), 0
         )

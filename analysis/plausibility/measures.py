@@ -61,37 +61,26 @@ def measures(shares: Sequence[float] = SHARES) -> list[PlausibilityMeasure]:
     for share in (None, *shares):
         at = "" if share is None else f":share={share:g}"
         at_shares += [
-            PlausibilityMeasure(f"token-f1{at}", _token_f1, share),
-            PlausibilityMeasure(f"iou-f1{at}", _iou_f1, share),
+            PlausibilityMeasure(
+                f"token-f1{at}", lambda s, m, k: orders.token_f1(s, m.marked, k), share
+            ),
+            PlausibilityMeasure(
+                f"iou-f1{at}", lambda s, m, k: iou_f1(s, m.marked, k, m.keys), share
+            ),
         ]
     return [
         *at_shares,
-        PlausibilityMeasure("auprc", _auprc),
-        PlausibilityMeasure("average-precision", _average_precision),
-        PlausibilityMeasure("first-marked", _first_marked, lower_is_better=True),
-        PlausibilityMeasure("mass", _mass),
+        _of_order("auprc", orders.auprc),
+        _of_order("average-precision", orders.average_precision),
+        _of_order("first-marked", orders.first_marked, lower_is_better=True),
+        _of_order("mass", orders.mass),
     ]
 
 
-def _token_f1(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return orders.token_f1(scores, marked.marked, k)
-
-
-def _iou_f1(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return iou_f1(scores, marked.marked, k, marked.keys)
-
-
-def _auprc(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return orders.auprc(scores, marked.marked)
-
-
-def _average_precision(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return orders.average_precision(scores, marked.marked)
-
-
-def _first_marked(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return orders.first_marked(scores, marked.marked)
-
-
-def _mass(scores: Scores, marked: Marked, k: numpy.ndarray) -> numpy.ndarray:
-    return orders.mass(scores, marked.marked)
+def _of_order(
+    name: str, of: Callable[[Scores, numpy.ndarray], numpy.ndarray], lower_is_better: bool = False
+) -> PlausibilityMeasure:
+    """A measure of the whole order, whatever is a guess."""
+    return PlausibilityMeasure(
+        name, lambda scores, marked, k: of(scores, marked.marked), None, lower_is_better
+    )

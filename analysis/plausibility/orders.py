@@ -26,10 +26,7 @@ class _Groups(NamedTuple):
 
 
 def average_precision(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
-    """
-    The mean over the marked tokens of the share of marked ones among all tokens down to it
-    (precision at its position). Shape: (texts,)
-    """
+    """The mean precision at the positions of the marked tokens. Shape: (texts,)"""
     return _mean_over_marked(scores, marked, _precision_at(_groups(scores, marked)))
 
 
@@ -70,10 +67,7 @@ def _groups(scores: Scores, marked: numpy.ndarray) -> _Groups:
     up_to = numpy.cumsum(marked_in)
     of_text_and_before = up_to[scores.spread(scores.offsets[1:]) - 1]
     return _Groups(
-        h=scores.higher,
-        t=scores.ties,
-        c=of_text_and_before - up_to[group],
-        u=marked_in[group],
+        h=scores.higher, t=scores.ties, c=of_text_and_before - up_to[group], u=marked_in[group]
     )
 
 

@@ -53,10 +53,7 @@ def random_positions(scores: Scores, keys: numpy.ndarray) -> Iterator[numpy.ndar
 
 
 def spans_f1(chosen: numpy.ndarray, marked: numpy.ndarray, texts: Scores) -> numpy.ndarray:
-    """
-    2 x right spans / (chosen spans + marked spans) of each text; `texts` says where they are.
-    Shape of chosen and marked: (tokens of all texts,)
-    """
+    """2 x right spans / (chosen + marked spans). Shape of chosen, marked: (tokens of all texts,)"""
     starts, ends = _runs(chosen > 0, texts)
     true_starts, true_ends = _runs(marked > 0, texts)
     right = _right(starts, ends, true_starts, true_ends, marked > 0)

@@ -14,14 +14,7 @@ import pandas
 
 from analysis.errors import AnalysisError
 from analysis.models import Model
-from analysis.pages.elements import (
-    Anchors,
-    Section,
-    collapsed,
-    paragraph,
-    preformatted,
-    table_html,
-)
+from analysis.pages.elements import Anchors, Section, collapsed, paragraph, preformatted, table_html
 from analysis.runs import METRICS
 from analysis.text_files import (
     Attributions,
@@ -56,10 +49,7 @@ class Input:
 
 
 def load_inputs(manifest: dict[str, Any]) -> list[Input]:
-    """
-    A file that is gone or has changed is no error: tables and figures stand without it. But its
-    texts are not shown next to numbers that come from others.
-    """
+    """The files of the manifest; texts of missing or changed files are not shown."""
     # Two analyses may have been given one file by two names.
     files = {entry["sha256"]: entry["path"] for entry in reversed(manifest["files"])}
     return [_load(path, expected) for expected, path in reversed(files.items())]

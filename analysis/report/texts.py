@@ -78,11 +78,7 @@ def choose(agreement: numpy.ndarray, lengths: numpy.ndarray) -> list[Chosen]:
     if not len(left):
         return []
     middle = numpy.median(agreement[left])
-    distances = {
-        TYPICAL: numpy.abs(agreement - middle),
-        DISPUTED: agreement,
-        AGREED: -agreement,
-    }
+    distances = {TYPICAL: numpy.abs(agreement - middle), DISPUTED: agreement, AGREED: -agreement}
     chosen: list[Chosen] = []
     for kind, number in NUMBERS.items():
         order = left[numpy.argsort(distances[kind][left], kind="stable")]

@@ -135,10 +135,7 @@ def answer_sheet(studies: Sequence[StudyResults]) -> Sheet:
 
 
 def _cause_first(table: pandas.DataFrame) -> list[dict[str, Any]]:
-    """
-    By method and encoder the mean over the corpora that all encoders have learned, each of texts
-    and models of its own, so that the squares of the intervals' halves add up.
-    """
+    """Means over the corpora that all encoders have learned; squares of half-intervals add up."""
     plain = table[
         (table["role"] == PLAIN) & (table["projection"] == "softmax") & ~table["erasure training"]
     ]

@@ -63,12 +63,7 @@ SHORT = {
     Outcome.NOTHING: "nothing to judge",
 }
 NOT_JUDGED, NONE = "not run", "-"
-COLUMNS = [
-    "claim",
-    "number reproduced?",
-    "as its authors tested it?",
-    "after correction?",
-]
+COLUMNS = ["claim", "number reproduced?", "as its authors tested it?", "after correction?"]
 
 
 def claims_table(outcomes: Sheet, reproduced: Sheet) -> Iterator[str]:

@@ -90,10 +90,7 @@ class Summary:
 
 
 def write_results(folders: Sequence[Path], output: Path, readme: Path | None = None) -> None:
-    """
-    Writes the page, one for each study into its folder, and the tables over all studies next to
-    these; a README gets its section.
-    """
+    """Write the page, a page per study, the tables over all studies, and the README's section."""
     root = output.parent
     for folder in folders:
         if folder.resolve().parent != (root / "results").resolve():
@@ -198,15 +195,7 @@ def _counted(summary: Summary) -> Iterator[str]:
 
 
 def _runs(summary: Summary) -> Iterator[str]:
-    columns = [
-        "study",
-        "corpora",
-        "seeds",
-        "texts",
-        "models",
-        "core hours",
-        "wall-clock hours",
-    ]
+    columns = ["study", "corpora", "seeds", "texts", "models", "core hours", "wall-clock hours"]
     rows = []
     for row in summary.run:
         mark = " *" if row["earlier version"] else ""

@@ -88,10 +88,7 @@ class StudyResults:
 
 
 def find_studies(folders: Sequence[Path]) -> list[StudyResults]:
-    """
-    The studies of these folders: those of papers as they appeared, then others. What a folder holds
-    for each corpus comes behind it.
-    """
+    """The studies of these folders: papers by year, then others; corpora below their study."""
     studies: list[StudyResults] = []
     for folder in folders:
         path = folder / ACCOUNT

@@ -8,7 +8,7 @@ import pandas
 from analysis.claims.claim import Claim, ClaimTest, Outcome, drop_repeated, judge_claims
 from analysis.claims.multiplicity import multiplicity
 from analysis.claims.printed import INCONCLUSIVE, YES
-from analysis.claims.printed import NAME as BESIDE_PRINT
+from analysis.claims.printed import NAME as PRINTED_NAME
 from analysis.claims.table_rows import Tables
 from analysis.manifest import WRITTEN
 from analysis.papers.discovery import CLAIMS, judge_folder
@@ -53,10 +53,7 @@ def _whole(studies: Sequence[StudyResults]) -> list[StudyResults]:
 
 
 def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
-    """
-    All claims, and all that was printed, by the present rules from the tables as they are. What is
-    of all models together is judged over all studies.
-    """
+    """All claims and printed numbers by the present rules; pooled claims over all studies."""
     claims, printed = [], []
     for study in studies:
         found, compared = judge_folder(study.folder)
@@ -70,7 +67,7 @@ def judge_again(studies: Sequence[StudyResults]) -> tuple[Sheet, Sheet]:
     every = _under_each_other([*apart, *pooled])
     return (
         Sheet("results/claims.csv", drop_repeated(every)),
-        Sheet(f"results/{BESIDE_PRINT}.csv", _largest_first(_printed_once(printed))),
+        Sheet(f"results/{PRINTED_NAME}.csv", _largest_first(_printed_once(printed))),
     )
 
 

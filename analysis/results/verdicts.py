@@ -10,12 +10,7 @@ from analysis.results.cited import Row, Sheet
 from analysis.results.studies import StudyResults, joined
 from analysis.results.words import corpus_name, corpus_position, encoder_name
 from analysis.verdict import tables
-from analysis.verdict.against_truth import (
-    ALL_VERDICTS,
-    count_errors,
-    count_outcomes,
-    share_wrong,
-)
+from analysis.verdict.against_truth import ALL_VERDICTS, count_errors, count_outcomes, share_wrong
 from analysis.verdict.question import Answer
 from analysis.written import NONE, markdown_text
 from attention_explain.files.verdict_names import column_in, present_answer

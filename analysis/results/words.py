@@ -82,12 +82,7 @@ CORPORA = {
     "babi_3": "bAbI 3",
 }
 IN_SHORT = {"20 Newsgroups": "20NG", "AG News": "AG"}
-ENCODERS = {
-    "bilstm": "BiLSTM",
-    "affine": "no context",
-    "cnn": "CNN",
-    "transformer": "Transformer",
-}
+ENCODERS = {"bilstm": "BiLSTM", "affine": "no context", "cnn": "CNN", "transformer": "Transformer"}
 
 
 def corpus_name(corpus: str) -> str:

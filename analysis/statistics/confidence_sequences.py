@@ -136,6 +136,5 @@ class ConfidenceSequence:
         lowest = numpy.argmin(numpy.append(excluded[0], False)) - 1
         highest = numpy.argmin(numpy.append(excluded[1, ::-1], False)) - 1
         return Interval(
-            float(self.candidates[max(lowest, 0)]),
-            float(self.candidates[::-1][max(highest, 0)]),
+            float(self.candidates[max(lowest, 0)]), float(self.candidates[::-1][max(highest, 0)])
         )

@@ -175,10 +175,7 @@ class Control:
 
     @property
     def expected(self) -> numpy.ndarray:
-        """
-        What chance gives each text: on average over its draws, unless it is known without them.
-        Shape: (seeds, texts)
-        """
+        """The mean of chance over its draws, or its known value. Shape: (seeds, texts)"""
         drawn = mean_of_known(self.value, axis=0)
         return drawn if self.mean is None else numpy.where(numpy.isnan(drawn), numpy.nan, self.mean)
 

@@ -34,10 +34,7 @@ class SignFlips:
     seed: int = 0
 
     def p_values(self, differences: numpy.ndarray) -> numpy.ndarray:
-        """
-        Two-sided; NaN is no text, and no text is no test.
-        Shape: (comparisons, texts) -> (comparisons,)
-        """
+        """Two-sided; NaN is no text. Shape: (comparisons, texts) -> (comparisons,)"""
         known = ~numpy.isnan(differences)
         changes = numpy.where(known, differences, 0.0)
         # The sum over random signs is as far out as the observed one with at most this probability
@@ -105,10 +102,7 @@ def paired_in_one_model(
 def paired_across_models(
     first: numpy.ndarray, second: numpy.ndarray, flips: SignFlips = SignFlips()
 ) -> dict[str, numpy.ndarray]:
-    """
-    First less second; the models' seeds have nothing to do with each other.
-    Shape: (comparisons, seeds of the model, texts)
-    """
+    """First less second, unpaired seeds. Shape: (comparisons, seeds of the model, texts)"""
     first, second = _where_both(first, second)
     return _described(first, second, intervals_of_sums([first, -second]), flips)
 
@@ -116,10 +110,7 @@ def paired_across_models(
 def difference_columns(
     name: str, first: numpy.ndarray, second: numpy.ndarray, one_model: bool = False
 ) -> dict[str, float]:
-    """
-    First less second as columns of a row: `NAME`, `NAME low` and `NAME high`, and nothing else.
-    Shape: (seeds of the model, texts)
-    """
+    """First less second as `NAME`, `NAME low`, `NAME high`. Shape: (seeds of the model, texts)"""
     first, second = first[None], second[None]
     if one_model:
         difference = intervals(first - second)
@@ -153,10 +144,7 @@ def _described(
 
 
 def benjamini_hochberg(p_values: numpy.ndarray) -> numpy.ndarray:
-    """
-    Adjusted p-values of families; NaN is no test and stays.
-    Shape: (..., tests) -> (..., tests)
-    """
+    """Adjusted p-values; NaN is no test and stays. Shape: (..., tests) -> (..., tests)"""
     # What is no test is sorted behind all others, and is never the smaller one.
     order = numpy.argsort(p_values, axis=-1)
     tests = (~numpy.isnan(p_values)).sum(axis=-1, keepdims=True)

@@ -136,6 +136,8 @@ class Example:
     query_first: bool = False
     # Whether the tokens were made by the reader's tokenizer.
     split_here: bool = False
+    # Whether a planted shortcut determines its label.
+    synthetic: bool = False
     # The ids of each word's pieces, for a transformer that reads the text as written.
     pieces: Sequence[tuple[int, ...]] | None = None
     # Those of the second text, and its words.

@@ -36,6 +36,7 @@ from attention_explain.data.example import (
     label_problem,
     shown,
 )
+from attention_explain.data.shortcut import Shortcut
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
 from attention_explain.errors import InputError
@@ -87,6 +88,8 @@ class TextReader(DatasetReader):
     erased : `Erased`, optional (default = `None`)
         Mask a share of each text's tokens, the most important ones by a method or by chance; never
         boundary symbols.
+    shortcut : `Shortcut`, optional (default = `None`)
+        Plant tokens that determine the label of some texts, or of all; they become the rationale.
     corpus : `str`, optional (default = `None`)
         What tables are to call the data. It changes nothing else.
     max_instances : `int`, optional (default = `None`)
@@ -115,6 +118,7 @@ class TextReader(DatasetReader):
         boundary_symbols: bool = False,
         guide: str | list[str] | None = None,
         erased: Erased | None = None,
+        shortcut: Shortcut | None = None,
         corpus: str | None = None,
         max_instances: int | None = None,
         **kwargs,
@@ -147,6 +151,7 @@ class TextReader(DatasetReader):
         self._erased = erased
         if erased is not None:
             _check_masks_are_read(self._token_indexers)
+        self._shortcut = shortcut
         self.corpus = corpus
         # Of the file that was read last, as far as it was read.
         self.counts = ReadCounts()
@@ -205,9 +210,15 @@ class TextReader(DatasetReader):
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[tuple[Example, list[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
-        for example in self._labelled(file_path, counts):
+        examples = self._labelled(file_path, counts)
+        if self._shortcut is not None:
+            examples = self._shortcut.plant(examples)
+        for example in examples:
             self._split(example)
-            yield example, self._words(example)
+            words = self._words(example)
+            if self._shortcut is not None and example.synthetic:
+                example.rationale = self._shortcut.mask(words, example)
+            yield example, words
 
     def labels_in(self, file_path: str) -> Iterator[str]:
         """The labels of the texts that have one, without splitting the texts."""

@@ -64,8 +64,9 @@ MADE_FROM_CAUSES = ("planted", "babi")
 def rationales_of(config: Mapping[str, Any]) -> str:
     """The origin of the rationales, `KNOWN` or `MARKED`, from the training config in a file."""
     reader = config.get("validation_dataset_reader") or config.get("dataset_reader")
-    kind = reader.get("type") if isinstance(reader, Mapping) else reader
-    return KNOWN if kind in MADE_FROM_CAUSES else MARKED
+    options = reader if isinstance(reader, Mapping) else {"type": reader}
+    known = options.get("type") in MADE_FROM_CAUSES or options.get("shortcut") is not None
+    return KNOWN if known else MARKED
 
 
 def markings(rationale: Rationale | None) -> list[Sequence[float]]:

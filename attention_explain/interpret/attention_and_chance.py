@@ -9,7 +9,9 @@ from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
+from attention_explain.interpret.removal import unbiased_votes
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.models.requirements import check_needs
 from attention_explain.modules.layer_attention import LayerAttention, passed_down
 from attention_explain.named_components import check_number
 from attention_explain.passes import generator_for
@@ -37,7 +39,8 @@ class AttentionWeights(Interpreter):
         From 1.
     value_norms : `bool`, optional (default = `False`)
         Weights times the values' norms, all heads together: || sum over heads a_ij f(x_j) ||
-        (Kobayashi et al. 2020, eq. 3).
+        (Kobayashi et al. 2020, eq. 3). For attention over hidden states: a_i || W h_i ||, with the
+        decoder's first linear map W.
     """
 
     signed = False
@@ -51,13 +54,17 @@ class AttentionWeights(Interpreter):
         head: int | None = None,
         value_norms: bool = False,
     ) -> None:
-        chosen = layer is not None or head is not None or value_norms
+        chosen = layer is not None or head is not None
         self.needs = ("layers",) if chosen else ("attention",)
         super().__init__(predictor)
         lacks = self.model.lacks
+        if value_norms and (lacks("stages") is not None or lacks("layers") is None):
+            chosen, self.needs = True, ("layers",)
+            check_needs(self.model, self.needs, "")
         self._in_layers = chosen or (lacks("stages") is not None and lacks("layers") is None)
         self.pieces = "max" if self._in_layers else None
-        self.sums_to = "1" if lacks("stages") is None and not chosen else None
+        known_sum = lacks("stages") is None and not chosen and not value_norms
+        self.sums_to = "1" if known_sum else None
         self.layer = layer
         self.head = head
         self.value_norms = value_norms
@@ -71,6 +78,10 @@ class AttentionWeights(Interpreter):
     @torch.no_grad()
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:
         embeddings = self.model.embed(batch.tokens)
+        if self.value_norms and not self._in_layers:
+            states = self.model.encode(embeddings, batch.inputs)
+            norms = torch.linalg.vector_norm(unbiased_votes(self.model, states), dim=-1)
+            return Attribution(self.model.attend(states, batch.inputs) * norms)
         if not self._in_layers:
             return Attribution(self.model.with_attention(embeddings, batch.inputs)[1])
         read = self.model.through_layers(embeddings, batch.inputs)

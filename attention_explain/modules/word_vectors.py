@@ -1,6 +1,7 @@
 """Word embeddings from a file of word vectors, with a stated rule for the words it lacks."""
 
 import logging
+from collections.abc import Sequence
 
 import numpy
 import torch
@@ -40,6 +41,8 @@ class WordVectors(Embedding):
         `zeros`, or `normal`: mean and deviation of the vectors that are known. The mask of
         `erasure_training` starts at such a random vector in any case: at zero nothing would tell it
         from an unknown word.
+    random_words : `List[str]`, optional (default = `None`)
+        Words that start at such a random vector although the file lacks them.
     trainable : `bool`, optional (default = `True`)
     """
 
@@ -49,6 +52,7 @@ class WordVectors(Embedding):
         embedding_dim: int,
         pretrained_file: str | None = None,
         unknown_words: str = "zeros",
+        random_words: list[str] | None = None,
         trainable: bool = True,
         vocab_namespace: str = "tokens",
     ) -> None:
@@ -58,7 +62,8 @@ class WordVectors(Embedding):
             weight = START_DEVIATION * torch.randn(len(words), embedding_dim)
         else:
             known = read_vectors(pretrained_file, embedding_dim, words)
-            weight = _weight(words, known, embedding_dim, unknown_words)
+            drawn = [MASK_TOKEN, *(random_words or ())]
+            weight = _weight(words, known, embedding_dim, unknown_words, drawn)
         super().__init__(
             embedding_dim=embedding_dim,
             weight=weight,
@@ -107,15 +112,21 @@ def _is_number(text: str) -> bool:
 
 
 def _weight(
-    words: dict[str, int], known: dict[str, numpy.ndarray], dim: int, unknown_words: str
+    words: dict[str, int],
+    known: dict[str, numpy.ndarray],
+    dim: int,
+    unknown_words: str,
+    drawn: Sequence[str],
 ) -> torch.Tensor:
     weight = torch.zeros(len(words), dim)
     values = numpy.stack(list(known.values()))
     mean, deviation = float(values.mean()), float(values.std())
     if unknown_words == "normal":
         weight.normal_(mean, deviation)
-    elif MASK_TOKEN in words:
-        weight[words[MASK_TOKEN]].normal_(mean, deviation)
+    else:
+        for word in drawn:
+            if word in words:
+                weight[words[word]].normal_(mean, deviation)
     for word, vector in known.items():
         weight[words[word]] = torch.from_numpy(vector)
     return weight

@@ -37,7 +37,7 @@ def test_nothing_is_written_before_the_end(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_sections_stand_beside_each_other_and_replace_their_own(tmp_path):
+def test_sections_stand_next_to_each_other_and_replace_their_own(tmp_path):
     files = [
         load_attributions(
             write_attributions(tmp_path / f"{seed}.parquet", random_rows(2), config=config(seed))
@@ -60,7 +60,7 @@ def test_sections_stand_beside_each_other_and_replace_their_own(tmp_path):
     assert set(manifest["commands"]) == {"one", "two"}
 
 
-def test_a_folder_that_is_none_is_refused_at_once(tmp_path):
+def test_a_folder_that_is_none_is_rejected_at_once(tmp_path):
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(AnalysisError, match="file: is a file, and no folder"):

@@ -31,13 +31,13 @@ def test_neither_kind_is_taken_for_the_other(tmp_path):
         load_perturbations(attributed)
 
 
-def test_a_format_that_is_not_known_is_refused(tmp_path):
+def test_a_format_that_is_not_known_is_rejected(tmp_path):
     path = write_perturbations(tmp_path / "p.parquet", perturbed_rows(3), format=2)
     with pytest.raises(AnalysisError, match="p.parquet: has format 2"):
         load_perturbations(path)
 
 
-def test_a_run_and_its_archive_are_one_place(tmp_path, monkeypatch):
+def test_a_run_and_its_archive_are_one_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_folder("runs/a") == run_folder(tmp_path / "runs" / "a" / "model.tar.gz")
     assert run_folder("runs/a") != run_folder("runs/b")

@@ -113,12 +113,13 @@ def test_our_side_of_the_comparison_with_peers_runs_to_its_end(tiny, monkeypatch
     """With scores as the other side returns them: its environment takes minutes to set up."""
 
     def scores(python, where, texts):
-        places = [len(text.split()) + 2 for text in texts]
+        positions = [len(text.split()) + 2 for text in texts]
         return {
             "scores": [
-                [[(-1) ** place / place for place in range(1, number + 1)]] * 4 for number in places
+                [[(-1) ** position / position for position in range(1, number + 1)]] * 4
+                for number in positions
             ],
-            "normed": [[0.1] * number for number in places],
+            "normed": [[0.1] * number for number in positions],
             "measured": [[[0.5, 0.5]] * 4 for _ in texts],
             "seconds": dict.fromkeys(("integrated gradients", "normed", "evaluation"), 1.0),
         }

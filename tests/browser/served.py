@@ -67,13 +67,13 @@ class Page:
         self.address = address
 
     def open(self, **state: str) -> "Page":
-        # A page whose address differs in the fragment alone would not be loaded anew.
+        # A page whose address differs in the fragment alone would not be loaded again.
         self.browser.get("about:blank")
         self.browser.get(f"{self.address}#{urlencode(state)}" if state else self.address)
         return self.settled()
 
     def settled(self) -> "Page":
-        """Waits until all that was asked for is there, or refused."""
+        """Waits until all that was asked for is there, or rejected."""
         self.until(lambda: self.one("main").get_attribute("aria-busy") == "false")
         return self
 

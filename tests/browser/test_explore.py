@@ -57,7 +57,7 @@ def page(browser, address):
     yield made
     # Whatever happened: the page said nothing of errors, and asked nobody else.
     severe = [each for each in browser.get_log("browser") if each["level"] == "SEVERE"]
-    # That the server refuses something is no error of the page.
+    # That the server rejects something is no error of the page.
     assert [each for each in severe if "status of 4" not in each["message"]] == []
     names = made.script("performance.getEntriesByType('resource').map((each) => each.name)")
     assert names and all(name.startswith(("http://127.0.0.1:", "data:")) for name in names)
@@ -153,7 +153,7 @@ def test_weights_are_moved_by_key_and_the_output_follows(page, tiny):
     assert page.text(".weights .outcome") == ""
 
 
-def test_other_weights_stand_beside_the_models_and_can_be_taken(page, tiny):
+def test_other_weights_stand_next_to_the_models_and_can_be_taken(page, tiny):
     page.open(text=TEXT)
     search, take, *_ = page.all(".weights .buttons button")
     assert not take.is_displayed()

@@ -8,7 +8,7 @@ import pytest
 def stop_after(
     calls: int, owner: Type, method: str, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    """Lets so many calls of the method go well, and raises the error at the next."""
+    """Lets the given number of calls of the method go well, and raises the error at the next."""
     original = getattr(owner, method)
     made = []
 

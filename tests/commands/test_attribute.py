@@ -1,4 +1,4 @@
-"""`allennlp attribute`: the file, its metadata, what is refused, and life after a kill."""
+"""`allennlp attribute`: the file, its metadata, what is rejected, and life after a kill."""
 
 import errno
 import json
@@ -143,7 +143,7 @@ def test_limit_and_target(archive, explain):
     assert len(table) == 5
     method = predictor.interpreters["gradient-x-input"]
     # From the whole of the data, which may be sorted.
-    spread = [texts[place * len(texts) // 5] for place in range(5)]
+    spread = [texts[position * len(texts) // 5] for position in range(5)]
     expected = method.saliency_interpret_instances(spread, target="1")
     for row, result in zip(table, expected, strict=True):
         assert row["gradient-x-input"] == pytest.approx(result["scores"], abs=1e-6)
@@ -254,13 +254,13 @@ def test_what_is_wrong_is_said_before_any_work(explain, tmp_path, monkeypatch, o
     assert not list(tmp_path.iterdir())
 
 
-def test_a_method_that_refuses_the_model_does_so_at_once(explain, tmp_path, monkeypatch):
+def test_a_method_that_rejects_the_model_does_so_at_once(explain, tmp_path, monkeypatch):
     """Also if it only does when it is called, and stands last."""
 
-    def refuse(self, batch, target):
+    def reject(self, batch, target):
         raise InputError("not with this encoder")
 
-    monkeypatch.setattr(GradientXInput, "attribute", refuse)
+    monkeypatch.setattr(GradientXInput, "attribute", reject)
     batches = []
     explain_batch = Explainer.explain_batch
     monkeypatch.setattr(
@@ -458,7 +458,7 @@ def test_default_methods_that_an_encoder_does_not_allow_are_left_out(tmp_path, c
 
 
 @pytest.mark.parametrize("force", [True, False])
-def test_no_output_takes_the_place_of_an_input_or_of_another(archive, tmp_path, force):
+def test_no_output_replaces_an_input_or_another(archive, tmp_path, force):
     data = tmp_path / "data.parquet"
     data.write_text("what somebody collected")
     os.link(data, tmp_path / "link.parquet")

@@ -17,7 +17,7 @@ STEPS = ["delete", "mask"]
 
 
 def divided(a_token, by_step=False, budget=1000):
-    """Where each text takes so many multiplications a token, of a chunk's thousand."""
+    """Where each text takes that number of multiplications per token, of a chunk's thousand."""
     return plan_chunks(LENGTHS, budget, STEPS, lambda tokens: a_token * tokens, by_step)
 
 

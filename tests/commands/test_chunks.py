@@ -24,7 +24,7 @@ def table(rows, value: float) -> pyarrow.Table:
 
 
 def work(output, job=JOB, value=1.0, numbers=(0, 1), **options) -> ChunkStore:
-    """So many chunks, and then a kill."""
+    """The given number of chunks, and then a kill."""
     with ChunkStore(output, job).opened(**options) as chunks:
         for number in numbers:
             chunks.save(number, table([2 * number, 2 * number + 1], value), {"seconds": value})
@@ -41,10 +41,12 @@ def test_the_same_job_goes_on_with_its_parts(output):
 
 def test_rows_of_one_text_stay_together_in_their_order(output):
     """Also many, of texts that came in any order: batches are by length."""
-    places = [5, 0, 3, 1, 4, 2]
+    positions = [5, 0, 3, 1, 4, 2]
     with ChunkStore(output, JOB).opened() as chunks:
         for number in range(2):
-            texts = [place for place in places[3 * number : 3 * number + 3] for _ in range(1000)]
+            texts = [
+                position for position in positions[3 * number : 3 * number + 3] for _ in range(1000)
+            ]
             values = list(range(1000)) * 3
             chunks.save(number, pyarrow.table({"score": values, ROW: texts}), {})
         whole, _ = chunks.merged()
@@ -155,7 +157,7 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(output):
 
 
 @pytest.mark.parametrize("finished", [0, 1])
-def test_whoever_stops_the_work_is_told_what_is_left_of_it(output, capsys, finished):
+def test_a_stop_of_the_work_says_what_is_left_of_it(output, capsys, finished):
     with (
         pytest.raises(SystemExit, match="130"),
         ChunkStore(output, JOB).opened() as chunks,

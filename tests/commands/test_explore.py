@@ -1,4 +1,4 @@
-"""`allennlp explore`: what is refused before a model is loaded, and a page that is there."""
+"""`allennlp explore`: what is rejected before a model is loaded, and a page that is there."""
 
 import json
 import signal
@@ -39,13 +39,13 @@ def test_a_port_that_is_taken(ended, archive):
         (["ARCHIVE", "--methods", "magic"], "magic"),
     ],
 )
-def test_what_is_refused(ended, archive, arguments, sentence):
+def test_what_is_rejected(ended, archive, arguments, sentence):
     given = [str(archive) if each == "ARCHIVE" else each for each in arguments]
     code, said = ended("explore", *given, "--port", "0")
     assert code == 2 and sentence in said
 
 
-def test_the_verdict_on_another_model_is_refused(ended, archive, tmp_path):
+def test_the_verdict_on_another_model_is_rejected(ended, archive, tmp_path):
     verdict = {**dict.fromkeys(WANTED, "x"), "weights_sha256": ["another"]}
     verdict.update(attention={"answer": "no"}, questions=[], methods=[])
     (tmp_path / "verdict.json").write_text(json.dumps(verdict))

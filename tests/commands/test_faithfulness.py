@@ -1,4 +1,4 @@
-"""`allennlp faithfulness`: the file, its metadata, whose scores it takes, and what it refuses."""
+"""`allennlp faithfulness`: the file, its metadata, whose scores it takes, and what it rejects."""
 
 import itertools
 import json
@@ -106,8 +106,8 @@ def test_values_are_those_of_an_independent_reference(archive, attributions, jud
             continue
         label = model.labels.index(text["predicted"])
         number = max(1, int(row["k"] * len(words) + 0.5))
-        gone = sorted(range(len(words)), key=lambda place: -scores[place])[:number]
-        left = [word for place, word in enumerate(words) if place not in gone]
+        gone = sorted(range(len(words)), key=lambda position: -scores[position])[:number]
+        left = [word for position, word in enumerate(words) if position not in gone]
         expected = probability(words, label) - probability(left, label)
         assert row["value"] == pytest.approx(expected, abs=1e-6)
         checked += 1
@@ -229,7 +229,7 @@ def test_a_stopped_run_goes_on_and_ends_as_an_unbroken_one(judge, monkeypatch, c
     assert pyarrow.parquet.read_table(judge()).equals(whole) and not folder.exists()
 
 
-def test_several_erasures_stand_beside_each_other(judge):
+def test_several_erasures_stand_next_to_each_other(judge):
     rows = rows_of(judge(measures=["sufficiency"], erasures=["delete", "zero"], limit=3))
     values = {
         (row["id"], row["method"], row["k"], row["erasure"]): row["value"]
@@ -289,7 +289,7 @@ def test_scores_from_elsewhere_are_judged_as_ours_are(judge, attributions, tmp_p
         for row in rows
         if row["method"] == "mine"
     }
-    # Other methods beside it are other sets in a pass, and other last digits.
+    # Other methods next to it are other sets in a pass, and other last digits.
     assert len(ours) > 45 and theirs.keys() == ours.keys()
     for key, value in ours.items():
         assert theirs[key] == pytest.approx(value, abs=1e-6)
@@ -427,7 +427,7 @@ def test_frequencies_for_marginal_can_be_counted_in_the_training_data(judge):
 
 def test_ties_are_told(judge, attributions, tmp_path, capsys):
     def halved(row):
-        row["mine"] = [float(place % 2) for place in range(len(row["tokens"]))]
+        row["mine"] = [float(position % 2) for position in range(len(row["tokens"]))]
         return row
 
     scores = elsewhere(attributions, tmp_path / "mine.jsonl", halved)
@@ -435,7 +435,7 @@ def test_ties_are_told(judge, attributions, tmp_path, capsys):
     assert "mine: 100 % of the tokens have tied scores" in capsys.readouterr().err
 
 
-def test_scores_of_another_model_are_refused(attributions, tmp_path):
+def test_scores_of_another_model_are_rejected(attributions, tmp_path):
     other = small_archive(tmp_path / "other", "cnn")
     with pytest.raises(InputError, match="its scores are of another model than .*other"):
         faithfulness_from_file(str(other), str(attributions), tmp_path / "out.parquet")
@@ -488,7 +488,7 @@ def test_the_command_line(archive, attributions, tmp_path, monkeypatch, capsys):
     )
 
 
-def test_a_search_that_is_no_json_is_refused(ended, archive, attributions):
+def test_a_search_that_is_no_json_is_rejected(ended, archive, attributions):
     code, said = ended(
         "faithfulness", str(archive), str(attributions), "-o", "x.parquet", "--search", "{wide"
     )

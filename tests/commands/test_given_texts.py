@@ -55,7 +55,7 @@ def archive(tmp_path, write):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_strings_are_refused_by_a_model_trained_on_tokens(archive, write, tmp_path, command):
+def test_strings_are_rejected_by_a_model_trained_on_tokens(archive, write, tmp_path, command):
     run, output = COMMANDS[command], tmp_path / "out.parquet"
     given = str(archive("tokens"))
     strings, tokens = write("s.jsonl", {"text": "a d"}), write("t.jsonl", {"tokens": ["a", "d"]})
@@ -67,7 +67,7 @@ def test_strings_are_refused_by_a_model_trained_on_tokens(archive, write, tmp_pa
     assert pyarrow.parquet.read_table(output)["tokens"].to_pylist() == [["a", "d"]]
 
 
-def test_one_string_is_refused_and_its_tokens_are_taken(archive):
+def test_one_string_is_rejected_and_its_tokens_are_taken(archive):
     run = archive("tokens")
     with pytest.raises(InputError, match="give its 'tokens' instead"):
         explain(run, "a d", ["attention"])

@@ -1,4 +1,4 @@
-"""What every job does for its command: here one with several rows a text, and a file that it reads."""
+"""What every job does for its command: here one with several rows per text, and a file that it reads."""
 
 import pyarrow
 import pytest
@@ -13,7 +13,7 @@ from tests.small_archive import small_archive
 
 
 class Letters(Job):
-    """The words of each text and their lengths, a row a word."""
+    """The words of each text and their lengths, one row per word."""
 
     format = TableFormat(
         name="letter",

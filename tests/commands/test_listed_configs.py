@@ -12,7 +12,7 @@ from attention_explain.interpret.interpreter import (
     parameters,
 )
 from attention_explain.predictors.saliency import SaliencyPredictor
-from tests.builders import PRETRAINED_ONLY, instances, model, reader
+from tests.builders import instances, model, reader
 from tests.commands_run import PROJECT
 
 SETS = sorted((PROJECT / "training_configs/interpreters").glob("*.jsonnet"))
@@ -91,5 +91,4 @@ def test_the_sets_have_the_published_options():
         "value-weighted-attention",
     }
     kinds = {options["type"] for options in sets["transformer"].values()}
-    # Of pretrained transformers alone.
-    assert kinds == set(known_interpreters()) - set(PRETRAINED_ONLY)
+    assert kinds == set(known_interpreters())

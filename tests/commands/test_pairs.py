@@ -42,7 +42,9 @@ def read(path):
     return table.to_pylist(), json.loads(table.schema.metadata[b"attention_explain"])
 
 
-def test_a_file_has_the_passage_with_scores_and_the_question_beside(archive, stories, tmp_path):
+def test_a_file_has_the_passage_with_scores_and_the_question_next_to_them(
+    archive, stories, tmp_path
+):
     out, page = tmp_path / "out.parquet", tmp_path / "out.html"
     attribute_from_file(str(archive), stories, out, ["attention", *METHODS], html=str(page))
     rows, metadata = read(out)

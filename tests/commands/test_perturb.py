@@ -1,4 +1,4 @@
-"""`allennlp perturb`: the file, its metadata, what is refused, and life after a stop."""
+"""`allennlp perturb`: the file, its metadata, what is rejected, and life after a stop."""
 
 import json
 import re

@@ -158,7 +158,7 @@ def test_if_predictions_leave_nothing_to_judge_no_other_file_is_made(
         for name in ("short", "long")
     )
     assert short == long
-    # Other texts are no reason to refuse the folder, and all files are what was asked for.
+    # Other texts are no reason to reject the folder, and all files are what was asked for.
     judged("short", limit=3)
     assert json.loads((tmp_path / "short" / "verdict.json").read_text())["texts"] == 3
     judged("short", anyway=True)
@@ -413,10 +413,10 @@ def test_a_stopped_run_is_resumed(given, one_perturbation, tmp_path, monkeypatch
 def test_a_model_whose_attention_cannot_be_replaced_is_not_perturbed(
     given, one_perturbation, tmp_path, monkeypatch, capfd
 ):
-    def refused(self, *given):
+    def rejected(self, *given):
         raise InputError("there is no attention to perturb")
 
-    monkeypatch.setattr("attention_explain.commands.verdict_plan.Perturber.__init__", refused)
+    monkeypatch.setattr("attention_explain.commands.verdict_plan.Perturber.__init__", rejected)
     assert given() == 0
     assert set(times(tmp_path / "out")) == {"attributions-1.parquet", "faithfulness-1.parquet"}
     said = capfd.readouterr().err

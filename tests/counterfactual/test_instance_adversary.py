@@ -151,6 +151,6 @@ def test_the_search_starts_where_the_paper_does():
         ({"keep": "first"}, "keep is 'first', but must be one of last, best"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options, sentence):
+def test_options_that_make_no_sense_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         perturbation("instance-adversary", **options)

@@ -62,6 +62,6 @@ def test_a_text_of_one_token_has_one_order():
     assert perturbation("permutation").perturb(by_hand([[1.0, 2.0]]))["max_tvd"].item() == 0
 
 
-def test_no_permutations_are_refused():
+def test_no_permutations_are_rejected():
     with pytest.raises(InputError, match="permutations is 0, but must be 1 or more"):
         perturbation("permutation", permutations=0)

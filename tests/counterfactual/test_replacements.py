@@ -108,7 +108,7 @@ def test_another_models_weights_are_joined_by_id_and_tokens(write):
         ({"text-3": "absent"}, "has no text with id 'text-3'"),
     ],
 )
-def test_weights_that_do_not_match_are_refused(write, change, sentence):
+def test_weights_that_do_not_match_are_rejected(write, change, sentence):
     weights = {**some_weights(), **change}
     weights = {id_: row for id_, row in weights.items() if row != "absent"}
     method = perturbation("other-model", file=write(weights))
@@ -116,7 +116,7 @@ def test_weights_that_do_not_match_are_refused(write, change, sentence):
         method.check(WORDS.items())
 
 
-def test_the_text_of_another_data_set_with_the_same_id_is_refused(write):
+def test_the_text_of_another_data_set_with_the_same_id_is_rejected(write):
     other = [*WORDS["text-3"][:-1], "others"]
     method = perturbation(
         "other-model", file=write(some_weights(), words={**WORDS, "text-3": other})
@@ -126,7 +126,7 @@ def test_the_text_of_another_data_set_with_the_same_id_is_refused(write):
         method.check(WORDS.items())
 
 
-def test_files_without_weights_are_refused(write, tmp_path):
+def test_files_without_weights_are_rejected(write, tmp_path):
     path = write(some_weights())
     with pytest.raises(InputError, match="has no column 'attentions'"):
         perturbation("other-model", file=path, column="attentions")

@@ -57,13 +57,13 @@ def read(make_reader):
 
 
 @pytest.fixture
-def refusal(read):
-    """The sentence with which a file is refused."""
+def rejection(read):
+    """The sentence with which a file is rejected."""
 
     def sentence(path, **options) -> str:
-        with pytest.raises(DataError) as refused:
+        with pytest.raises(DataError) as rejected:
             read(path, **options)
-        return str(refused.value)
+        return str(rejected.value)
 
     return sentence
 

@@ -66,65 +66,65 @@ def test_labels_may_be_renamed(corpus, read):
     assert [instance["label"].label for instance in instances] == ["bad", "good", "bad", "bad"]
 
 
-def test_a_missing_class_is_refused(write, pack, refusal, tmp_path):
+def test_a_missing_class_is_rejected(write, pack, rejection, tmp_path):
     write("movies/train/pos/0_9.txt", "good")
     folder = str(tmp_path / "movies" / "train")
-    assert refusal(folder, type="acl_imdb") == f"{folder}: has no folder 'neg'"
+    assert rejection(folder, type="acl_imdb") == f"{folder}: has no folder 'neg'"
     archived = pack("movies", "movies.tar.gz") + "!movies/train"
-    assert refusal(archived, type="acl_imdb") == f"{archived}: has no folder 'neg'"
+    assert rejection(archived, type="acl_imdb") == f"{archived}: has no folder 'neg'"
 
 
-def test_a_review_with_another_name_is_refused(corpus, write, refusal):
+def test_a_review_with_another_name_is_rejected(corpus, write, rejection):
     path = write("movies/train/pos/notes.txt", "buy milk")
-    assert refusal(corpus, type="acl_imdb") == (
+    assert rejection(corpus, type="acl_imdb") == (
         f"{path}: is not named <number>_<rating>.txt as a review is"
     )
 
 
-def test_a_review_that_is_not_utf8_is_refused_by_its_name_in_the_archive(
-    corpus, write, pack, refusal
+def test_a_review_that_is_not_utf8_is_rejected_by_its_name_in_the_archive(
+    corpus, write, pack, rejection
 ):
     write("movies/train/pos/1_8.txt", b"caf\xe9")
     path = pack("movies", "movies.tar")
-    assert refusal(f"{path}!movies/train", type="acl_imdb") == (
+    assert rejection(f"{path}!movies/train", type="acl_imdb") == (
         f"{path}!movies/train/pos/1_8.txt: is not UTF-8 (unexpected end of data)"
     )
 
 
-def test_an_empty_review_is_refused_by_its_file(corpus, write, refusal):
+def test_an_empty_review_is_rejected_by_its_file(corpus, write, rejection):
     path = write("movies/train/neg/11_1.txt", "<br />")
-    assert refusal(corpus, type="acl_imdb") == (
+    assert rejection(corpus, type="acl_imdb") == (
         f"{path}: the text is empty (the dataset reader's option min_tokens, 1 or more, drops such texts)"
     )
 
 
-def test_an_archive_without_a_folder_says_how_to_name_one(corpus, pack, refusal):
+def test_an_archive_without_a_folder_says_how_to_name_one(corpus, pack, rejection):
     path = pack("movies", "movies.tar.gz")
-    assert refusal(path, type="acl_imdb") == (
+    assert rejection(path, type="acl_imdb") == (
         f"{path}: is a file, but a folder is needed; a folder inside a tar archive is written "
         "archive.tar.gz!folder"
     )
 
 
-def test_a_file_that_is_no_archive_is_refused(write, refusal):
+def test_a_file_that_is_no_archive_is_rejected(write, rejection):
     path = write("movies.tar", "words")
-    assert refusal(f"{path}!movies/train", type="acl_imdb").startswith(
+    assert rejection(f"{path}!movies/train", type="acl_imdb").startswith(
         f"{path}: is not a readable tar archive ("
     )
 
 
 @pytest.mark.parametrize("missing", [5, 200])
-def test_an_archive_that_ends_too_early_is_refused(corpus, pack, write, refusal, missing):
+def test_an_archive_that_ends_too_early_is_rejected(corpus, pack, write, rejection, missing):
     with open(pack("movies", "movies.tar.gz"), "rb") as whole:
         path = write("part.tar", whole.read()[:-missing])
-    assert refusal(f"{path}!movies/train", type="acl_imdb") == (
+    assert rejection(f"{path}!movies/train", type="acl_imdb") == (
         f"{path}: is not a readable tar archive (Compressed file ended before the end-of-stream "
         "marker was reached)"
     )
 
 
-def test_a_missing_archive_is_refused(refusal, tmp_path):
+def test_a_missing_archive_is_rejected(rejection, tmp_path):
     path = str(tmp_path / "none.tar.gz")
-    assert refusal(f"{path}!movies/train", type="acl_imdb").startswith(
+    assert rejection(f"{path}!movies/train", type="acl_imdb").startswith(
         f"{path}: no such file or folder; check the path"
     )

@@ -70,15 +70,15 @@ def test_the_title_is_read_on_request(write, read):
         ),
     ],
 )
-def test_a_bad_row_is_refused_by_file_and_line(write, refusal, row, problem):
+def test_a_bad_row_is_rejected_by_file_and_line(write, rejection, row, problem):
     path = write("test.csv", '"1","fine","fine"\n' + row + "\n")
-    assert refusal(path, type="ag_news_csv") == f"{path}, line 2: {problem}"
+    assert rejection(path, type="ag_news_csv") == f"{path}, line 2: {problem}"
 
 
 @pytest.mark.parametrize("classes", [["World", "Economy"], ["World", "World"]])
-def test_unknown_or_repeated_classes_are_refused(make_reader, classes):
-    with pytest.raises(InputError) as refused:
+def test_unknown_or_repeated_classes_are_rejected(make_reader, classes):
+    with pytest.raises(InputError) as rejected:
         make_reader("ag_news_csv", classes=classes)
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         f"classes must name different ones of World, Sports, Business, Sci/Tech, not {classes}"
     )

@@ -114,7 +114,7 @@ def test_texts_of_two_interleaved_files(tmp_path):
         predictor.predict_json({"text": "a dull film"})
 
 
-def test_ids_that_come_twice_are_refused(tmp_path):
+def test_ids_that_come_twice_are_rejected(tmp_path):
     path = write(tmp_path / "texts.jsonl")
     both = json.dumps({"a": path, "b": path})
     reader = {"type": "interleaving", "readers": {"a": dict(OURS), "b": dict(OURS)}}
@@ -147,15 +147,17 @@ def test_what_a_reader_says_itself_stays():
 
 @pytest.mark.parametrize("number, limit", [(1000, 100), (1000, 200), (999, 100), (7, 6), (8, 4)])
 def test_so_many_texts_are_one_of_each_stretch(number, limit):
-    places = spread_evenly(number, limit)
-    assert len(places) == limit
-    for index, place in enumerate(places):
-        assert index * number // limit <= place < (index + 1) * number / limit
+    positions = spread_evenly(number, limit)
+    assert len(positions) == limit
+    for index, position in enumerate(positions):
+        assert index * number // limit <= position < (index + 1) * number / limit
 
 
 @pytest.mark.parametrize("limit", [50, 100, 200, 250])
 def test_of_stories_with_five_questions_each_question_is_as_frequent(limit):
-    counts = [sum(place % 5 == which for place in spread_evenly(1000, limit)) for which in range(5)]
+    counts = [
+        sum(position % 5 == which for position in spread_evenly(1000, limit)) for which in range(5)
+    ]
     assert max(counts) - min(counts) <= 0.1 * limit
 
 

@@ -351,7 +351,7 @@ def test_equal_words_share_one_token(write, read):
         ),
     ],
 )
-def test_senseless_options_are_refused(make_reader, options, problem):
-    with pytest.raises(InputError) as refused:
+def test_senseless_options_are_rejected(make_reader, options, problem):
+    with pytest.raises(InputError) as rejected:
         make_reader(**options)
-    assert str(refused.value) == problem
+    assert str(rejected.value) == problem

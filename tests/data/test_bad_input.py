@@ -1,4 +1,4 @@
-"""Every bad file is refused with one sentence that names the file, the line and the field."""
+"""Every bad file is rejected with a message that names the file, the line and the field."""
 
 import gzip
 import os
@@ -12,48 +12,48 @@ from attention_explain.data.errors import DataError
 GOOD = b'{"text": "a b", "label": "1"}\n'
 
 
-def test_a_missing_file(refusal, tmp_path):
+def test_a_missing_file(rejection, tmp_path):
     path = str(tmp_path / "none.jsonl")
-    assert refusal(path) == f"{path}: no such file or folder; check the path"
+    assert rejection(path) == f"{path}: no such file or folder; check the path"
 
 
-def test_a_missing_file_of_a_paper_names_the_variable(refusal, tmp_path, monkeypatch):
+def test_a_missing_file_of_a_paper_names_the_variable(rejection, tmp_path, monkeypatch):
     monkeypatch.setenv("ATTENTION_EXPLAIN_DATA", str(tmp_path))
     path = str(tmp_path / "sst" / "train.jsonl")
-    assert refusal(path) == (
+    assert rejection(path) == (
         f"{path}: no such file or folder; check the path, or set the environment variable "
         "ATTENTION_EXPLAIN_DATA to the folder that holds the data"
     )
 
 
-def test_a_missing_file_with_a_relative_path_says_relative_to_what(refusal):
-    assert refusal("none.jsonl").startswith(
+def test_a_missing_file_with_a_relative_path_says_relative_to_what(rejection):
+    assert rejection("none.jsonl").startswith(
         f"none.jsonl: no such file or folder under {os.getcwd()}; check the path"
     )
 
 
-def test_a_folder_instead_of_a_file(refusal, tmp_path):
-    assert refusal(str(tmp_path)) == f"{tmp_path}: is a folder, but a file is needed"
+def test_a_folder_instead_of_a_file(rejection, tmp_path):
+    assert rejection(str(tmp_path)) == f"{tmp_path}: is a folder, but a file is needed"
 
 
 @pytest.mark.parametrize("name", ["data.jsonl", "data.csv", "data.tsv.gz"])
-def test_an_empty_file(write, refusal, name):
+def test_an_empty_file(write, rejection, name):
     path = write(name, "")
-    assert refusal(path) == f"{path}: holds no text at all"
+    assert rejection(path) == f"{path}: holds no text at all"
 
 
-def test_a_table_with_a_header_only(write, refusal):
+def test_a_table_with_a_header_only(write, rejection):
     path = write("data.csv", "text,label\n")
-    assert refusal(path) == f"{path}: holds no text at all"
+    assert rejection(path) == f"{path}: holds no text at all"
 
 
 @pytest.mark.parametrize("name, delimiter", [("data.csv", ","), ("data.tsv.gz", "\t")])
 @pytest.mark.parametrize("column", ["text", "label", "id"])
-def test_a_column_that_is_there_twice(write, refusal, name, delimiter, column):
+def test_a_column_that_is_there_twice(write, rejection, name, delimiter, column):
     header = ["text", "label", "id", column]
     rows = "".join(delimiter.join(cells) + "\n" for cells in (header, ["a b", "1", "x", "1"]))
     path = write(name, rows)
-    assert refusal(path) == f"{path}, line 1: has 2 columns '{column}'"
+    assert rejection(path) == f"{path}, line 1: has 2 columns '{column}'"
 
 
 def test_columns_that_nobody_reads_may_be_there_twice(write, read):
@@ -61,9 +61,9 @@ def test_columns_that_nobody_reads_may_be_there_twice(write, read):
     assert len(read(path)) == 1
 
 
-def test_a_file_of_which_nothing_is_left(write, refusal):
+def test_a_file_of_which_nothing_is_left(write, rejection):
     path = write("data.jsonl", GOOD)
-    assert refusal(path, min_tokens=3) == (
+    assert rejection(path, min_tokens=3) == (
         f"{path}: no text is left; dropped: 1 with fewer than 3 tokens"
     )
 
@@ -141,9 +141,9 @@ def test_a_file_of_which_nothing_is_left(write, refusal):
         (b'{"text": "\xff", "label": 1}', "is not UTF-8 (invalid start byte)"),
     ],
 )
-def test_a_bad_line(write, refusal, line, problem):
+def test_a_bad_line(write, rejection, line, problem):
     path = write("data.jsonl", GOOD + line + b"\n")
-    assert refusal(path) == f"{path}, line 2: {problem}"
+    assert rejection(path) == f"{path}, line 2: {problem}"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_bad_line(write, refusal, line, problem):
         ),
     ],
 )
-def test_a_renamed_field_is_called_as_the_file_calls_it(write, refusal, line, problem):
+def test_a_renamed_field_is_called_as_the_file_calls_it(write, rejection, line, problem):
     names = {
         "text": "review",
         "tokens": "words",
@@ -179,13 +179,13 @@ def test_a_renamed_field_is_called_as_the_file_calls_it(write, refusal, line, pr
         "id": "key",
     }
     path = write("data.jsonl", b'{"review": "a", "stars": 5, "key": 7}\n' + line)
-    sentence = refusal(path, fields=names, labels={"1": "0", "5": "1"})
+    sentence = rejection(path, fields=names, labels={"1": "0", "5": "1"})
     assert sentence == f"{path}, line 2: {problem}"
 
 
-def test_a_label_that_the_map_lacks(write, refusal):
+def test_a_label_that_the_map_lacks(write, rejection):
     path = write("data.jsonl", GOOD)
-    assert refusal(path, labels={"pos": "1", "neg": "0"}) == (
+    assert rejection(path, labels={"pos": "1", "neg": "0"}) == (
         f"{path}, line 1: field 'label' is '1', which is not one of 'pos', 'neg'"
     )
 
@@ -194,30 +194,30 @@ def test_a_label_that_the_training_data_lack(write, read):
     train = read(write("train.jsonl", GOOD + b'{"text": "c", "label": "0"}\n'))
     path = write("dev.jsonl", GOOD + b'{"text": "d", "label": "2"}\n')
     dev = Batch(read(path))
-    with pytest.raises(DataError) as refused:
+    with pytest.raises(DataError) as rejected:
         dev.index_instances(Vocabulary.from_instances(train))
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         f"{path}, line 2: field 'label' is '2', which is not one of the labels of the training data "
         "('1', '0')"
     )
 
 
 @pytest.mark.parametrize("cells", ["a", "a,1,x"])
-def test_a_row_with_the_wrong_number_of_columns(write, refusal, cells):
+def test_a_row_with_the_wrong_number_of_columns(write, rejection, cells):
     path = write("data.csv", f'text,label\n"two\nlines",1\n{cells}\n')
     count = len(cells.split(","))
-    assert refusal(path) == f"{path}, line 4: has {count} columns, but the header has 2"
+    assert rejection(path) == f"{path}, line 4: has {count} columns, but the header has 2"
 
 
-def test_a_quote_that_is_never_closed_is_named_by_where_it_opens(write, refusal):
+def test_a_quote_that_is_never_closed_is_named_by_where_it_opens(write, rejection):
     path = write("data.csv", 'text,label\n"a,1\nb,0\n')
-    assert refusal(path) == f"{path}, line 2: is not a table (unexpected end of data)"
+    assert rejection(path) == f"{path}, line 2: is not a table (unexpected end of data)"
 
 
-def test_a_gzip_file_that_ends_too_early(write, refusal):
+def test_a_gzip_file_that_ends_too_early(write, rejection):
     lines = b"".join(GOOD.replace(b"a b", b"%d" % number) for number in range(3000))
     path = write("data.jsonl", gzip.compress(lines)[:-20])
-    assert refusal(path).endswith(
+    assert rejection(path).endswith(
         "is a damaged gzip file (Compressed file ended before the end-of-stream marker was reached)"
     )
 
@@ -230,20 +230,20 @@ def test_a_gzip_file_that_ends_too_early(write, refusal):
         (-8, 2, "CRC check failed"),
     ],
 )
-def test_a_gzip_file_with_a_wrong_byte(write, refusal, position, line, problem):
+def test_a_gzip_file_with_a_wrong_byte(write, rejection, position, line, problem):
     packed = bytearray(gzip.compress(GOOD))
     packed[position] = 0xFF
     path = write("data.jsonl", bytes(packed))
-    assert refusal(path).startswith(f"{path}, line {line}: is a damaged gzip file ({problem}")
+    assert rejection(path).startswith(f"{path}, line {line}: is a damaged gzip file ({problem}")
 
 
 def test_a_text_without_words_for_a_predictor(make_reader):
-    with pytest.raises(DataError) as refused:
+    with pytest.raises(DataError) as rejected:
         make_reader().text_to_instance(" ")
-    assert str(refused.value) == "the text is empty"
-    with pytest.raises(DataError) as refused:
+    assert str(rejected.value) == "the text is empty"
+    with pytest.raises(DataError) as rejected:
         make_reader().text_to_instance("a", tokens=["a"])
-    assert str(refused.value) == "an input needs a 'text' or its 'tokens', and not both"
+    assert str(rejected.value) == "an input needs a 'text' or its 'tokens', and not both"
 
 
 def test_an_error_survives_the_way_from_a_worker_process():

@@ -40,8 +40,8 @@ def slow_words(tokens, there, scores, share):
     """From the definition, for scores without ties: one token after the other."""
     words = list(there)
     while words.count(M) < max(1, int(share * len(tokens) + 0.5)):
-        left = [place for place, word in enumerate(words) if word != M]
-        words[max(left, key=lambda place: scores[place])] = M
+        left = [position for position, word in enumerate(words) if word != M]
+        words[max(left, key=lambda position: scores[position])] = M
     return [M if word == M else token for word, token in zip(words, tokens, strict=True)]
 
 
@@ -60,8 +60,8 @@ def test_by_size_large_negative_scores_go_as_early_as_positive_ones(scored):
 def test_what_was_masked_stays_so_and_counts(scored, share, before):
     chance = numpy.random.default_rng(len(before))
     for length in (3, 8, 11):
-        tokens = [f"w{place}" for place in range(length)]
-        there = [M if place in before else word for place, word in enumerate(tokens)]
+        tokens = [f"w{position}" for position in range(length)]
+        there = [M if position in before else word for position, word in enumerate(tokens)]
         # Of each size once.
         scores = (chance.permutation(length) + 1.0) * chance.choice([-1, 1], length)
         path = scored(("x", there, scores.tolist()))
@@ -74,7 +74,7 @@ def test_equal_scores_fall_by_chance_and_for_a_text_always_the_same(scored):
     path = scored(*((str(number), TOKENS, [0.0] * 8) for number in range(300)))
     erased = Erased(0.01, "mine", path)
     masked = [erased.words(str(number), TOKENS).index(M) for number in range(300)]
-    assert all(15 < masked.count(place) < 65 for place in range(8))
+    assert all(15 < masked.count(position) < 65 for position in range(8))
     assert Erased(0.01, "mine", path).words("7", TOKENS) == erased.words("7", TOKENS)
     others = [Erased(0.01, "mine", path, seed=seed).words("7", TOKENS) for seed in range(20)]
     assert len(set(map(tuple, others))) > 1
@@ -82,10 +82,10 @@ def test_equal_scores_fall_by_chance_and_for_a_text_always_the_same(scored):
 
 def test_by_chance_no_file_is_needed_and_a_larger_share_masks_the_same_and_more():
     masked = [
-        {place for place, word in enumerate(Erased(share).words("x", TOKENS)) if word == M}
+        {position for position, word in enumerate(Erased(share).words("x", TOKENS)) if word == M}
         for share in (0.25, 0.5, 0.75, 1)
     ]
-    assert [len(places) for places in masked] == [2, 4, 6, 8]
+    assert [len(positions) for positions in masked] == [2, 4, 6, 8]
     assert masked[0] < masked[1] < masked[2] < masked[3]
     seeds = {tuple(Erased(0.5, seed=seed).words("x", TOKENS)) for seed in range(20)}
     assert len(seeds) > 1
@@ -140,7 +140,7 @@ def test_the_column_of_the_method_has_to_be_there(scored):
         ({"share": 0.5, "ranking": "best"}, "ranking"),
     ],
 )
-def test_options_that_cannot_be_meant_are_refused(options, sentence):
+def test_options_that_cannot_be_meant_are_rejected(options, sentence):
     reader = {"type": "planted", "erased": options}
     with pytest.raises(InputError, match=sentence):
         DatasetReader.from_params(Params(reader))

@@ -61,15 +61,15 @@ def test_documents_may_lie_in_one_file(write, read):
         ("{", "is not JSON"),
     ],
 )
-def test_bad_lines_are_named(task, write, refusal, content, problem):
+def test_bad_lines_are_named(task, write, rejection, content, problem):
     path = write("movies/bad.jsonl", content)
-    said = refusal(path, type="eraser")
+    said = rejection(path, type="eraser")
     assert path in said and "line 1" in said
     assert re.search(problem, said)
 
 
-def test_evidence_of_two_documents_is_no_single_text(task, write, refusal):
+def test_evidence_of_two_documents_is_no_single_text(task, write, rejection):
     record = json.loads(line("one.txt", "POS", (0, 1)))
     record["evidences"] += json.loads(line("two.txt", "POS", (0, 1)))["evidences"]
     path = write("movies/bad.jsonl", json.dumps(record))
-    assert "has evidence in 2 documents" in refusal(path, type="eraser")
+    assert "has evidence in 2 documents" in rejection(path, type="eraser")

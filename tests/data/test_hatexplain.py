@@ -39,16 +39,16 @@ def test_the_label_is_that_of_most_and_annotators_are_kept_apart(folder, read, c
     assert "1 markings are not as long as their post" in caplog.text
 
 
-def test_posts_that_no_label_has_most_of_are_dropped(folder, refusal):
-    said = refusal(f"{folder}/val", type="hatexplain")
+def test_posts_that_no_label_has_most_of_are_dropped(folder, rejection):
+    said = rejection(f"{folder}/val", type="hatexplain")
     assert "dropped: 1 without a majority label" in said
 
 
-def test_bad_folders_are_named(folder, write, refusal):
-    assert "has no split 'dev'; it has train, val" in refusal(f"{folder}/dev", type="hatexplain")
+def test_bad_folders_are_named(folder, write, rejection):
+    assert "has no split 'dev'; it has train, val" in rejection(f"{folder}/dev", type="hatexplain")
     write("Data/post_id_divisions.json", json.dumps({"train": ["9"]}))
-    assert "has no post '9'" in refusal(f"{folder}/train", type="hatexplain")
+    assert "has no post '9'" in rejection(f"{folder}/train", type="hatexplain")
     write("Data/dataset.json", "[]")
-    assert "dataset.json: is not a JSON object" in refusal(f"{folder}/train", type="hatexplain")
+    assert "dataset.json: is not a JSON object" in rejection(f"{folder}/train", type="hatexplain")
     write("Data/dataset.json", "{")
-    assert "is not JSON" in refusal(f"{folder}/train", type="hatexplain")
+    assert "is not JSON" in rejection(f"{folder}/train", type="hatexplain")

@@ -21,9 +21,9 @@ def lines(*labels) -> str:
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
-def test_a_label_that_is_not_a_finite_number(write, refusal, value):
+def test_a_label_that_is_not_a_finite_number(write, rejection, value):
     path = write("data.jsonl", lines("1") + f'{{"text": "a", "label": {value}}}\n')
-    assert refusal(path) == (
+    assert rejection(path) == (
         f"{path}, line 2: field 'label' is {value}, which is not a label; give the text a label, or "
         "remove the line"
     )
@@ -46,9 +46,9 @@ def test_a_label_may_be_a_word_that_is_also_a_number(write, read, name):
         (COMPOSED, DECOMPOSED, (r"'cafe\u0301'", r"'caf\xe9'")),
     ],
 )
-def test_one_label_in_two_spellings(write, refusal, first, second, told):
+def test_one_label_in_two_spellings(write, rejection, first, second, told):
     path = write("data.jsonl", lines(first, "other", second))
-    assert refusal(path) == (
+    assert rejection(path) == (
         f"{path}, line 3: field 'label' is {told[0]}, but in line 1 the same label is {told[1]}, and "
         "they would become two classes; use one spelling, or map the labels with the reader's option "
         "`labels`"
@@ -70,29 +70,29 @@ def test_a_map_of_labels_joins_spellings(write, read):
 
 
 @pytest.mark.parametrize("label", ["@@PADDING@@", "@@UNKNOWN@@"])
-def test_a_label_that_the_vocabulary_reserves(write, refusal, label):
+def test_a_label_that_the_vocabulary_reserves(write, rejection, label):
     path = write("data.jsonl", lines("1", label))
-    assert refusal(path) == (
+    assert rejection(path) == (
         f"{path}, line 2: field 'label' is '{label}', which is reserved by the vocabulary; rename it "
         "with the reader's option `labels`"
     )
 
 
 @pytest.mark.parametrize("character", ["\u200b", "\u200d", "\ufeff", "\u00ad", "\u2060"])
-def test_a_label_with_an_invisible_character(write, refusal, character):
+def test_a_label_with_an_invisible_character(write, rejection, character):
     path = write("data.jsonl", lines("positive", f"posi{character}tive"))
     name = f"{unicodedata.name(character)}, U+{ord(character):04X}"
-    assert refusal(path) == (
+    assert rejection(path) == (
         f"{path}, line 2: field 'label' is {f'posi{character}tive'!a}, which contains an invisible "
         f"character ({name}); remove it, or rename the label with the reader's option `labels`"
     )
 
 
-def test_joiners_belong_to_some_scripts(write, read, refusal):
+def test_joiners_belong_to_some_scripts(write, read, rejection):
     persian = "\u0645\u06cc\u200c\u0634\u0648\u062f"
     assert len(read(write("data.jsonl", lines(persian, "other")))) == 2
     twin = write("twin.jsonl", lines(persian, persian.replace("\u200c", "")))
-    assert "would become two classes" in refusal(twin)
+    assert "would become two classes" in rejection(twin)
 
 
 def test_splits_with_different_spellings_are_found_by_the_model(write, read):
@@ -106,10 +106,10 @@ def test_splits_with_different_spellings_are_found_by_the_model(write, read):
     "line",
     ['{"text": "a", "label": "1", "label": "0"}', '{"text": "a", "label": "1", "text": "b"}'],
 )
-def test_a_field_that_is_there_twice(write, refusal, line):
+def test_a_field_that_is_there_twice(write, rejection, line):
     path = write("data.jsonl", lines("1") + line + "\n")
     field = "label" if line.count("label") == 2 else "text"
-    assert refusal(path) == f"{path}, line 2: has the field '{field}' twice; keep one of them"
+    assert rejection(path) == f"{path}, line 2: has the field '{field}' twice; keep one of them"
 
 
 def test_html_tags_are_warned_of(write, read, caplog):

@@ -110,22 +110,22 @@ def test_other_lines_are_not_stripped(line):
     assert strip_quotes(line) == line
 
 
-def test_a_missing_group_is_refused(corpus, refusal):
-    assert refusal(corpus, type="newsgroups", groups=["rec.tea", "rec.milk"]) == (
+def test_a_missing_group_is_rejected(corpus, rejection):
+    assert rejection(corpus, type="newsgroups", groups=["rec.tea", "rec.milk"]) == (
         f"{corpus}: has no folder 'rec.milk'"
     )
 
 
 @pytest.mark.parametrize("groups", [["rec.tea"], ["rec.tea", "rec.tea"]])
 def test_two_different_groups_are_needed(make_reader, groups):
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         make_reader("newsgroups", groups=groups)
-    assert str(refused.value) == (f"groups must name two or more different groups, not {groups}")
+    assert str(rejected.value) == (f"groups must name two or more different groups, not {groups}")
 
 
-def test_an_unknown_part_to_strip_is_refused(make_reader):
-    with pytest.raises(InputError) as refused:
+def test_an_unknown_part_to_strip_is_rejected(make_reader):
+    with pytest.raises(InputError) as rejected:
         make_reader("newsgroups", groups=GROUPS, strip=["header"])
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         "strip names ['header'], but these can be stripped: headers, footers, quotes"
     )

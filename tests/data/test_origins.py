@@ -1,4 +1,4 @@
-"""Tokens given or split here: what a vocabulary keeps of it, and what is then refused."""
+"""Tokens given or split here: what a vocabulary keeps of it, and what is then rejected."""
 
 import pytest
 from allennlp.common import Params
@@ -38,7 +38,7 @@ def test_the_vocabulary_keeps_how_training_texts_came_about(texts, origins, kind
     assert training_origins(Vocabulary.from_files(str(tmp_path))) == set(origins)
 
 
-def test_a_string_is_refused_by_a_model_trained_on_tokens_unless_allowed(texts):
+def test_a_string_is_rejected_by_a_model_trained_on_tokens_unless_allowed(texts):
     vocab = Vocabulary.from_instances([texts["tokens"]])
     with pytest.raises(DataError, match="trained on texts given as tokens.*give its 'tokens'"):
         check_split([texts["tokens"], texts["text"]], vocab)

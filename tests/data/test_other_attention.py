@@ -79,7 +79,7 @@ def test_the_text_of_another_data_set_with_the_same_id_is_no_guide(tmp_path, gui
         ({"id": "a", "tokens": ["x", "y"], "attention": [1.5, -0.5]}, "is not a valid attention"),
     ],
 )
-def test_weights_that_are_no_attention_are_refused(tmp_path, row, sentence):
+def test_weights_that_are_no_attention_are_rejected(tmp_path, row, sentence):
     good = {"id": "b", "tokens": ["x"], **({"attention": [1.0]} if "attention" in row else {})}
     path = write(tmp_path / "other.parquet", [good, row])
     with pytest.raises(DataError, match=r"other\.parquet: .*" + sentence):
@@ -97,20 +97,20 @@ def test_one_id_may_be_of_several_texts_where_splits_are_read_together(tmp_path)
     assert attention.weights("line-1", ["z"]).tolist() == [1.0]
 
 
-def test_a_file_that_is_no_attribution_file_is_refused(tmp_path):
+def test_a_file_that_is_no_attribution_file_is_rejected(tmp_path):
     (tmp_path / "guide.parquet").write_text("nothing")
     reader = {**PLANTED, "guide": str(tmp_path / "guide.parquet")}
     with pytest.raises(DataError, match="not a readable parquet file"):
         built(tmp_path / "run", [], reader=reader, model=GUIDED)
 
 
-def test_a_guide_for_a_model_that_takes_none_is_refused(tmp_path, guide):
+def test_a_guide_for_a_model_that_takes_none_is_rejected(tmp_path, guide):
     loop = built(tmp_path, [], reader={**BOUNDED, "guide": guide})
     with pytest.raises(InputError, match="only if its projection is 'guide'"):
         loop.run()
 
 
-def test_a_guided_model_without_a_guide_is_refused():
+def test_a_guided_model_without_a_guide_is_rejected():
     vocab = vocabulary()
     classifier = model(vocab=vocab, **GUIDED)
     with pytest.raises(InputError, match="none came with these"):

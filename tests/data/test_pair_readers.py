@@ -72,8 +72,8 @@ def test_each_question_is_asked_of_the_story_so_far(story, read):
         ("1 Ada sat.\n", "holds no text at all"),
     ],
 )
-def test_bad_stories_are_refused_with_their_line(lines, said, write, refusal):
-    assert said in refusal(write("qa.txt", lines), type="babi")
+def test_bad_stories_are_rejected_with_their_line(lines, said, write, rejection):
+    assert said in rejection(write("qa.txt", lines), type="babi")
 
 
 # Candidates ---------------------------------------------------------------------------------------
@@ -126,26 +126,26 @@ def test_a_line_without_candidates_of_its_own_may_have_any_label(write, make_rea
     assert [("candidates" in one["metadata"].metadata) for one in instances] == [True, False, False]
 
 
-def test_an_answer_that_is_no_candidate_is_refused(write, refusal):
+def test_an_answer_that_is_no_candidate_is_rejected(write, rejection):
     path = write("qa.jsonl", jsonl(line(), line(answer="roof", candidates=["attic", "ada"])))
-    assert refusal(path, type="question_passage").endswith(
+    assert rejection(path, type="question_passage").endswith(
         "line 2: field 'answer' is 'roof', which is not one of its candidates ('attic', 'ada')"
     )
     path = write("qa.jsonl", jsonl(line(answer="roof")))
-    said = refusal(path, type="question_passage", candidates="passage")
+    said = rejection(path, type="question_passage", candidates="passage")
     assert "line 1: field 'answer' is 'roof', which is not a word of the passage" in said
 
 
-def test_a_text_none_of_whose_candidates_was_ever_a_label_is_refused(write, make_reader):
+def test_a_text_none_of_whose_candidates_was_ever_a_label_is_rejected(write, make_reader):
     reader = make_reader("question_passage", candidates="passage")
     (known,) = reader.read(write("train.jsonl", jsonl(line())))
     (other,) = reader.read(write("test.jsonl", jsonl(line(passage="bob ate", answer="ate"))))
     reader.apply_token_indexers(known)
     vocab = Vocabulary.from_instances([known])
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         other["candidates"].index(vocab)
     assert "line 1: none of the candidates of this text is a label of the training data" in str(
-        refused.value
+        rejected.value
     )
 
 
@@ -190,8 +190,8 @@ def test_tokens_and_renamed_fields(write, read):
         (line(answer=None), "line 1: field 'answer' is missing"),
     ],
 )
-def test_bad_pairs_are_refused_with_line_and_field(record, said, write, refusal):
-    assert said in refusal(write("qa.jsonl", jsonl(record)), type="question_passage")
+def test_bad_pairs_are_rejected_with_line_and_field(record, said, write, rejection):
+    assert said in rejection(write("qa.jsonl", jsonl(record)), type="question_passage")
 
 
 def test_limits_are_those_of_the_passage(write, make_reader):
@@ -202,7 +202,7 @@ def test_limits_are_those_of_the_passage(write, make_reader):
     assert dict(reader.counts.dropped) == dropped
 
 
-def test_mistyped_options_are_refused(make_reader):
+def test_mistyped_options_are_rejected(make_reader):
     with pytest.raises(InputError, match="candidates is 'passages'"):
         make_reader("babi", candidates="passages")
     with pytest.raises(InputError, match="only these fields are read: passage"):
@@ -234,13 +234,13 @@ def test_snli_is_read_in_both_of_its_forms(ending, write, make_reader):
     assert reader.counts.dropped == {"with an unwanted label": 1}
 
 
-def test_other_labels_and_empty_premises_of_snli_are_refused(write, refusal):
+def test_other_labels_and_empty_premises_of_snli_are_rejected(write, rejection):
     bad = dict(zip(OFFICIAL, ("A dog .", "A cat .", "perhaps", "p")))
-    assert "field 'gold_label' is 'perhaps', which is not one of" in refusal(
+    assert "field 'gold_label' is 'perhaps', which is not one of" in rejection(
         write("a.jsonl", jsonl(bad)), type="snli"
     )
     empty = dict(zip(OFFICIAL, ("", "A cat .", "neutral", "p")))
-    assert "line 1: the premise is empty" in refusal(write("a.jsonl", jsonl(empty)), type="snli")
+    assert "line 1: the premise is empty" in rejection(write("a.jsonl", jsonl(empty)), type="snli")
 
 
 # The published files ------------------------------------------------------------------------------
@@ -254,5 +254,5 @@ def test_the_published_stories_are_read_whole(published, read, task, facts):
     )
     assert len(found) == 200
     for text in metadata(found):
-        ends = [place for place, word in enumerate(text["tokens"]) if word == "."]
-        assert sum(text["rationale"][place] for place in ends) == facts
+        ends = [position for position, word in enumerate(text["tokens"]) if word == "."]
+        assert sum(text["rationale"][position] for position in ends) == facts

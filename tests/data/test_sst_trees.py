@@ -104,14 +104,14 @@ def test_a_deep_tree_is_no_problem():
         ("(", "a class is missing"),
     ],
 )
-def test_a_broken_tree_is_refused_by_file_and_line(write, refusal, tree, problem):
+def test_a_broken_tree_is_rejected_by_file_and_line(write, rejection, tree, problem):
     path = write("trees.txt", "(3 fine)\n" + tree + "\n")
-    assert refusal(path, type="sst_trees") == (
+    assert rejection(path, type="sst_trees") == (
         f"{path}, line 2: is not a sentiment tree ({problem})"
     )
 
 
-def test_an_unknown_granularity_is_refused(make_reader):
-    with pytest.raises(InputError) as refused:
+def test_an_unknown_granularity_is_rejected(make_reader):
+    with pytest.raises(InputError) as rejected:
         make_reader("sst_trees", granularity="three")
-    assert str(refused.value) == "granularity is 'three', but must be one of binary, five"
+    assert str(rejected.value) == "granularity is 'three', but must be one of binary, five"

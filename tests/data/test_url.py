@@ -54,11 +54,11 @@ def test_an_archive_is_read_from_its_url(server, write, pack, read):
     assert [i["metadata"]["id"] for i in instances] == ["train/neg/0_1", "train/pos/0_9"]
 
 
-def test_a_bad_line_is_named_by_the_url(server, tmp_path, refusal):
+def test_a_bad_line_is_named_by_the_url(server, tmp_path, rejection):
     (tmp_path / "served" / "data.jsonl").write_text(LINE + "{")
-    assert refusal(f"{server}/data.jsonl").startswith(f"{server}/data.jsonl, line 2: is not JSON")
+    assert rejection(f"{server}/data.jsonl").startswith(f"{server}/data.jsonl, line 2: is not JSON")
 
 
-def test_a_url_without_a_file_is_refused(server, refusal):
+def test_a_url_without_a_file_is_rejected(server, rejection):
     url = f"{server}/none.jsonl"
-    assert refusal(url) == f"{url}: no such file on that server"
+    assert rejection(url) == f"{url}: no such file on that server"

@@ -111,18 +111,18 @@ def test_a_saved_vocabulary_is_the_same_when_loaded(data, read, write, tmp_path)
                 assert items(loaded, namespace) == items(vocabulary, namespace)
 
 
-def test_a_reader_without_a_path_is_refused(data, read):
-    with pytest.raises(InputError) as refused:
+def test_a_reader_without_a_path_is_rejected(data, read):
+    with pytest.raises(InputError) as rejected:
         build(read(data), reader=reader_options())
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         "the vocabulary needs both `reader` and `data_path`, or neither of them"
     )
 
 
-def test_a_limit_that_no_word_meets_is_refused(data, read):
-    with pytest.raises(InputError) as refused:
+def test_a_limit_that_no_word_meets_is_rejected(data, read):
+    with pytest.raises(InputError) as rejected:
         build(read(data), min_df=4)
-    assert str(refused.value) == (
+    assert str(rejected.value) == (
         "no item of the vocabulary's namespace 'tokens' occurs in 4 documents (min_df)"
     )
 

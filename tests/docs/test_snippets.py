@@ -1,4 +1,4 @@
-"""What README and docs show as Python or jsonnet runs as it stands."""
+"""What README and docs show as Python or jsonnet runs unchanged."""
 
 import gzip
 import json
@@ -213,9 +213,9 @@ def test_an_encoder_of_ones_own_has_the_methods_that_it_allows(own_encoder):
 
 def test_what_an_encoder_of_ones_own_does_not_allow_is_one_sentence(own_encoder):
     (page,) = [text for page in PAGES if "neighbours" in (text := page.read_text("utf-8"))]
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         interpreter("deeplift", own_encoder)
-    assert f"\n> {refused.value.message}\n" in page
+    assert f"\n> {rejected.value.message}\n" in page
     with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter("attention-rollout", own_encoder)
     methods = ["attention", "lrp", "deeplift", "leave-one-out"]

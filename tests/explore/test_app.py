@@ -50,8 +50,8 @@ def test_heads(tmp_path):
     served = client(folder)
     assert len(ask(served, "head-weights").json()["weights"]) == 2
     assert sum(ask(served, "without-heads", off=[[0, 1]]).json()["probs"]) == pytest.approx(1)
-    refused = ask(served, "weights", weights=[1.0] * len(WORDS))
-    assert refused.status_code == 400 and "hidden states" in refused.json()["error"]
+    rejected = ask(served, "weights", weights=[1.0] * len(WORDS))
+    assert rejected.status_code == 400 and "hidden states" in rejected.json()["error"]
 
 
 def test_two_models_answer_for_themselves():
@@ -91,21 +91,21 @@ def test_nasty_words_come_back_as_they_were(tiny):
 )
 def test_what_is_wrong_with_a_question_is_a_sentence(tiny, question, asked, sentence):
     asked = {"words": list(WORDS), **asked}
-    refused = tiny.post(f"/ask/{question}", json=asked)
-    assert refused.status_code == 400
-    assert sentence in refused.json()["error"]
+    rejected = tiny.post(f"/ask/{question}", json=asked)
+    assert rejected.status_code == 400
+    assert sentence in rejected.json()["error"]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"' + b"[" * 5000])
 def test_what_is_no_question(tiny, body):
-    refused = tiny.post("/ask/explain", content=body, headers={"content-type": "application/json"})
-    assert refused.status_code == 400 and refused.json()["error"]
+    rejected = tiny.post("/ask/explain", content=body, headers={"content-type": "application/json"})
+    assert rejected.status_code == 400 and rejected.json()["error"]
 
 
 def test_a_megabyte_of_text_gets_a_sentence(tiny):
-    refused = tiny.post("/ask/explain", json={"text": "word " * 200_000})
-    assert refused.status_code == 413
-    assert "takes up to 1,000 words" in refused.json()["error"]
+    rejected = tiny.post("/ask/explain", json={"text": "word " * 200_000})
+    assert rejected.status_code == 413
+    assert "takes up to 1,000 words" in rejected.json()["error"]
     # As many words as fit are told apart from as many bytes.
     short = tiny.post("/ask/explain", json={"text": "a " * (MOST_BYTES // 4)})
     assert short.status_code == 400 and "words, but this page takes" in short.json()["error"]
@@ -147,7 +147,7 @@ def test_eight_requests_at_once_are_answered_in_turn(tiny, monkeypatch):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
-def test_a_name_that_points_here_is_refused(tiny, host):
+def test_a_name_that_points_here_is_rejected(tiny, host):
     for answer in (
         tiny.get("/about", headers={"host": host}),
         tiny.post("/ask/explain", json={"text": "a"}, headers={"host": host}),
@@ -162,10 +162,10 @@ def test_this_machine_is_answered_by_each_of_its_names():
 
 def test_a_form_of_another_site_asks_nothing(tiny):
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
-        refused = tiny.post(
+        rejected = tiny.post(
             "/ask/explain", content=b'{"text": "a"}', headers={"content-type": kind}
         )
-        assert refused.status_code == 400 and "application/json" in refused.json()["error"]
+        assert rejected.status_code == 400 and "application/json" in rejected.json()["error"]
     assert tiny.get("/ask/explain").status_code == 405
 
 
@@ -241,11 +241,11 @@ def with_texts(tmp_path_factory) -> TestClient:
 def test_another_site_posts_nothing(with_texts, path):
     body = json.dumps({"words": list(WORDS)})
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
-        refused = with_texts.post(path, content=body, headers={"content-type": kind})
-        assert refused.status_code == 400 and "application/json" in refused.json()["error"]
+        rejected = with_texts.post(path, content=body, headers={"content-type": kind})
+        assert rejected.status_code == 400 and "application/json" in rejected.json()["error"]
     json_of = {"content-type": "application/json"}
     for origin in ("http://evil.example", "null", "http://127.0.0.1:9", "https://127.0.0.1"):
-        refused = with_texts.post(path, content=body, headers={**json_of, "origin": origin})
-        assert refused.status_code == 400 and "from this page" in refused.json()["error"]
+        rejected = with_texts.post(path, content=body, headers={**json_of, "origin": origin})
+        assert rejected.status_code == 400 and "from this page" in rejected.json()["error"]
     own = {**json_of, "origin": "http://127.0.0.1"}
     assert with_texts.post(path, content=body, headers=own).status_code == 200

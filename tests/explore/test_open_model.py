@@ -123,7 +123,7 @@ def test_weights_of_a_person_replace_the_attention(tiny):
         ([math.inf] * 9, "from 0 on"),
     ],
 )
-def test_weights_that_are_none_are_refused(tiny, weights, sentence):
+def test_weights_that_are_none_are_rejected(tiny, weights, sentence):
     with pytest.raises(InputError, match=sentence):
         tiny.weights(given(), weights)
 

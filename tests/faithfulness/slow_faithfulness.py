@@ -28,7 +28,7 @@ def slow_outputs(
     @torch.no_grad()
     def probabilities(kept: Sequence[int]) -> list[float]:
         if erasure == "delete":
-            left = [word for place, word in enumerate(words) if place in kept]
+            left = [word for position, word in enumerate(words) if position in kept]
             if not left:
                 empty = torch.zeros(model.decoder.in_features, dtype=model.decoder.weight.dtype)
                 return model.decoder(empty).softmax(-1).tolist()
@@ -36,9 +36,9 @@ def slow_outputs(
         if erasure == "zero":
             text = one_text(model, words, bounded)
             embeddings = model.embed(text.tokens)
-            for place in range(len(words)):
-                if place not in kept:
-                    embeddings[0, place + (1 if bounded else 0)] = 0.0
+            for position in range(len(words)):
+                if position not in kept:
+                    embeddings[0, position + (1 if bounded else 0)] = 0.0
             states = model.encode(embeddings, text.inputs)
             return model.decode(states, model.attend(states, text.inputs)).softmax(-1)[0].tolist()
         others = {"unk": [["@@UNKNOWN@@"] * len(words)], "mask": [[MASK_TOKEN] * len(words)]}

@@ -54,6 +54,6 @@ def test_scores_that_add_up_to_the_drops_have_none_and_those_of_the_other_sign_a
 
 
 @pytest.mark.parametrize("option", [{"samples": 0}, {"erasure": "blank"}])
-def test_options_that_make_no_sense_are_refused(option):
+def test_options_that_make_no_sense_are_rejected(option):
     with pytest.raises(InputError, match=next(iter(option))):
         MEASURES.build([{"type": "infidelity", **option}])

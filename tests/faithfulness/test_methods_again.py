@@ -35,19 +35,19 @@ def scores(made):
 # Randomised parameters ------------------------------------------------------------------------
 
 
-def test_stages_are_drawn_anew_one_after_the_other():
+def test_stages_are_re_initialised_one_after_the_other():
     made = classifier()
     before = copy.deepcopy(made.state_dict())
     models = cascade(made, seed=0)
     assert [stage for stage, _ in models] == list(STAGES)
     for number, (_, other) in enumerate(models, 1):
         parts = ["decoder", "attention", "encoder", "text_field_embedder"]
-        for place, part in enumerate(parts):
+        for position, part in enumerate(parts):
             for (name, old), new in zip(
                 getattr(made, part).named_parameters(), getattr(other, part).parameters()
             ):
                 if old.numel() > 1:
-                    assert torch.equal(old, new) == (place >= number), (part, name)
+                    assert torch.equal(old, new) == (position >= number), (part, name)
         decoders = [each.decoder.weight for _, each in models]
         assert all(torch.equal(decoders[0], each) for each in decoders)
     assert all(torch.equal(before[name], value) for name, value in made.state_dict().items())
@@ -83,10 +83,10 @@ def test_it_is_the_rank_correlation_with_the_scores_of_the_other_models(by):
     for method in ("gradient", "attention"):
         values = {}
         for stage, other in cascade(made, 0):
-            anew = scores_of(other, **METHODS[method]["parameters"])
+            again = scores_of(other, **METHODS[method]["parameters"])
             values[stage] = [
                 spearmanr(size(one), size(two)).statistic if len(one) > 1 else None
-                for one, two in zip(given[method], anew)
+                for one, two in zip(given[method], again)
             ]
         for number, rows in enumerate(found):
             of_stages = [values[stage][number] for stage in STAGES]
@@ -209,6 +209,6 @@ def test_an_encoder_without_such_a_bias_says_so():
 
 
 @pytest.mark.parametrize("option", [{"samples": 0}, {"radius": 0.0}])
-def test_options_that_make_no_sense_are_refused(option):
+def test_options_that_make_no_sense_are_rejected(option):
     with pytest.raises(InputError, match=next(iter(option))):
         MEASURES.build([{"type": "sensitivity", **option}])

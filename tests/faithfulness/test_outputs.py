@@ -62,7 +62,7 @@ def test_sets_are_texts_with_the_others_really_erased(encoder, erasure, bounded)
 
 
 @pytest.mark.parametrize("encoder", ["bilstm", "affine"])
-def test_marginal_is_the_mean_over_words_drawn_for_each_place(encoder, monkeypatch):
+def test_marginal_is_the_mean_over_words_drawn_for_each_position(encoder, monkeypatch):
     made = classifier(encoder)
     outputs = outputs_of(made, {"type": "marginal", "draws": 3})
     drawn = []
@@ -184,8 +184,8 @@ def test_what_several_sets_begin_with_is_read_once():
         # Each number stands for one beginning, and its set has that beginning.
         beginnings = [tuple(sequence[: step + 1]) for sequence in sequences.tolist()]
         assert len(set(beginnings)) == len(sets)
-        for place, node in enumerate(nodes[:, step].tolist()):
-            assert beginnings[sets[node]] == beginnings[place]
+        for position, node in enumerate(nodes[:, step].tolist()):
+            assert beginnings[sets[node]] == beginnings[position]
 
 
 def test_nothing_is_read_behind_the_end_of_a_set():

@@ -1,4 +1,4 @@
-"""Methods applied again to pairs: what a model makes of the text beside belongs to the model."""
+"""Methods applied again to pairs: what a model makes of the other text belongs to the model."""
 
 import numpy
 import pytest
@@ -53,10 +53,12 @@ def test_a_randomized_model_reads_both_texts_itself(side):
         ],
     )
     for stage, other in cascade(explainable(made, side), seed=0):
-        anew = scored(other if side == "passage" else other.model, side)
+        again = scored(other if side == "passage" else other.model, side)
         for number, judged in enumerate(rows):
             (row,) = (row for row in judged.rows if row.measure == f"{NAME}_{stage}")
             if len(words[number]) > 2:
-                ranks = [numpy.argsort(numpy.argsort(one)) for one in (given[number], anew[number])]
+                ranks = [
+                    numpy.argsort(numpy.argsort(one)) for one in (given[number], again[number])
+                ]
                 expected = numpy.corrcoef(ranks)[0, 1]
                 assert row.value == pytest.approx(expected, abs=1e-9), (stage, number)

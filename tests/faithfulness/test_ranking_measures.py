@@ -23,7 +23,7 @@ def measured(made, configs=ALL, erasure="delete", texts=TEXTS, labels=None, meth
     ordered = []
     for number, text in enumerate(texts):
         drawn = random_ranks(len(text.split()), methods + 3, 7, str(number))
-        ranks = {f"method-{place}": drawn[place] for place in range(methods)}
+        ranks = {f"method-{position}": drawn[position] for position in range(methods)}
         target = LABEL if labels is None else labels[number]
         ordered.append(RankedText(target, ranks, drawn[methods:]))
     search = search or Search(width=2, exact=0)
@@ -199,6 +199,6 @@ def test_a_measure_with_a_name_of_its_own_gives_it_to_all_its_forms():
         ({"type": "comprehensiveness", "name": "tied"}, "cannot be called 'tied'"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(config, reason):
+def test_options_that_make_no_sense_are_rejected(config, reason):
     with pytest.raises(InputError, match=reason):
         MEASURES.build([config])

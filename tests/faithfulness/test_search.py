@@ -116,6 +116,6 @@ def test_chains_are_of_sets_within_each_other():
 @pytest.mark.parametrize(
     "options", [{"width": 0}, {"candidates": 0}, {"exact": -1}, {"exact": 30}, {"singles": 0}]
 )
-def test_options_that_make_no_sense_are_refused(options):
+def test_options_that_make_no_sense_are_rejected(options):
     with pytest.raises(InputError, match=next(iter(options))):
         Search(**options)

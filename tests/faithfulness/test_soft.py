@@ -82,14 +82,14 @@ def test_budgets_change_nothing_and_equal_scores_have_no_value():
         assert rows["flat", "soft_sufficiency"].undefined is not None
 
 
-def test_options_that_make_no_sense_are_refused():
+def test_options_that_make_no_sense_are_rejected():
     with pytest.raises(InputError, match="draws is 0"):
         MEASURES.build([{"type": "soft_sufficiency", "draws": 0}])
 
 
 def test_scores_of_one_size_say_nothing_by_size():
     name, texts = "soft_comprehensiveness", [text for text in TEXTS if len(text.split()) > 1]
-    given = [[(-1.0) ** place for place in range(len(text.split()))] for text in texts]
+    given = [[(-1.0) ** position for position in range(len(text.split()))] for text in texts]
     signed, sizes = (
         [
             rows["mine", name].undefined

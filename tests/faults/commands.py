@@ -73,7 +73,7 @@ class Zygote:
         cut: bool = False,
     ) -> Ended:
         """
-        In its folder, with a folder for temporary files in it; killed after so many seconds, or before
+        In its folder, with a folder for temporary files in it; killed after that number of seconds, or before
         the n-th operation on what is in the folder, the file that was written last cut in half or not.
         """
         temporary = folder / "temporary"

@@ -46,7 +46,7 @@ def _lines(rows: List[Dict[str, object]]) -> List[str]:
     """As a table of Markdown, for the docs."""
     names = list(rows[0])
     cells = [names, *([str(row.get(name, "")) for name in names] for row in rows)]
-    widths = [max(len(line[place]) for line in cells) for place in range(len(names))]
+    widths = [max(len(line[position]) for line in cells) for position in range(len(names))]
     lines = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |"
         for line in cells

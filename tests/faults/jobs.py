@@ -76,7 +76,7 @@ MEASURED = ("training_duration", "memory_MB")
 
 
 def training(folder: Path) -> Outputs:
-    """The metrics, and the weights in the archive and beside it, bit for bit."""
+    """The metrics, and the weights in the archive and next to it, bit for bit."""
     run = folder / "run"
     metrics = json.loads((run / "metrics.json").read_text())
     reached = {name: value for name, value in metrics.items() if not name.endswith(MEASURED)}
@@ -97,7 +97,7 @@ class Job:
     command : which program, and its arguments.
     outputs : of a folder in which it ended.
     again : options with which it goes on after a kill, in the order in which somebody would try them: as
-        it was given, and then as the sentence says with which that was refused.
+        it was given, and then as the sentence says with which that was rejected.
     whole : whether a kill at any moment leaves each output as it was before, or whole.
     """
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong with its input, a command ends with one sentence, and the folder is as it was."""
+"""Whatever is wrong with its input, a command ends with one message, and the folder is as it was."""
 
 import shutil
 from collections import Counter
@@ -37,13 +37,13 @@ def right(zygote, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(figures):
-    """Tells of how many cases there were, by the program that had to refuse them."""
-    refused = Counter()
-    yield refused
-    rows = [{"command": name, "refused in a sentence": count} for name, count in refused.items()]
+    """Tells of how many cases there were, by the program that had to reject them."""
+    rejected = Counter()
+    yield rejected
+    rows = [{"command": name, "rejected in a sentence": count} for name, count in rejected.items()]
     figures["bad inputs"] = [
         *rows,
-        {"command": "all", "refused in a sentence": f"{refused.total()} of {len(CASES)}"},
+        {"command": "all", "rejected in a sentence": f"{rejected.total()} of {len(CASES)}"},
     ]
 
 
@@ -52,7 +52,7 @@ def test_there_are_enough_and_no_two_are_the_same():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_bad_input_is_refused_in_one_sentence(case: Case, zygote, right, tmp_path, told):
+def test_a_bad_input_is_rejected_in_one_sentence(case: Case, zygote, right, tmp_path, told):
     folder = Path(shutil.copytree(right, tmp_path / "folder"))
     case.fault(folder)
     before = contents(folder)

@@ -27,7 +27,7 @@ METHODS = ("attention", "gradient")
 
 
 def planted(texts: int) -> str:
-    """Makes the model's reader give so many."""
+    """Makes the model's reader give this number of texts."""
     return json.dumps({"dataset_reader.sizes.test": texts})
 
 

@@ -15,7 +15,7 @@ from tests.faults.commands import Ended, Zygote, leftovers
 from tests.faults.jobs import JOBS, TRAIN_PLANTED, Job, Outputs
 
 pytestmark = pytest.mark.faults
-# Of each job, at random moments; and so many at most one after another before it may end.
+# Of each job, at random moments; and that number at most one after another before it may end.
 KILLS = 10
 CHAIN = 4
 # The tries before a test gives up: on a machine whose speed changes, some come after the end.
@@ -60,11 +60,11 @@ class Broken:
 
     @staticmethod
     def _is_done(ended: Ended) -> bool:
-        """Refused because nothing is left to do."""
+        """Rejected because nothing is left to do."""
         return any(words in ended.sentence for words in ("exists already", "a finished training"))
 
     def _advised(self, ended: Ended) -> Tuple[str, ...]:
-        """What the sentence with which it was refused says to give."""
+        """What the sentence with which it was rejected says to give."""
         assert ended.code == 2 and "Traceback" not in ended.err, ended.said
         left = self.job.again[self.job.again.index(self.options) + 1 :]
         named = [options for options in left if options[0] in ended.sentence]
@@ -130,7 +130,7 @@ def test_the_shipped_planted_config_killed_in_its_epochs(zygote, inputs, tmp_pat
     kills = 0
     for part in (0.4, 0.25, 0.25):
         seconds = part * ended.seconds
-        # Refused at first, it is given again as advised.
+        # Rejected at first, it is given again as advised.
         kills += broken.killed(seconds=seconds) or broken.killed(seconds=seconds)
     assert kills
     tell(figures, TRAIN_PLANTED, "in its epochs", kills, Counter([broken.finished()]))

@@ -15,7 +15,7 @@ from tests.workflow.test_real_studies import finish, start, tables
 
 pytestmark = pytest.mark.faults
 KILLS = 8
-# So many one after another before it may end.
+# That number, one after another, before it may end.
 CHAIN = 4
 TRIES = KILLS
 

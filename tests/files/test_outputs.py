@@ -31,12 +31,12 @@ def test_spellings_and_links_of_one_file_are_the_same(tmp_path, monkeypatch):
         ({".csv": ["x.csv", "./x.csv"]}, "./x.csv: two outputs have this name"),
     ],
 )
-def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, outputs, sentence):
+def test_what_would_cost_a_file_is_rejected(tmp_path, monkeypatch, outputs, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("kept")
-    with pytest.raises(OverwriteError) as refused:
+    with pytest.raises(OverwriteError) as rejected:
         check_outputs(outputs, ["data.csv", "https://example.org/a.csv"])
-    assert str(refused.value).startswith(sentence)
+    assert str(rejected.value).startswith(sentence)
 
 
 def test_what_costs_nothing_passes(tmp_path, monkeypatch):

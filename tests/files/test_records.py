@@ -25,9 +25,9 @@ def test_whatever_byte_is_another_is_found(tmp_path):
     path = tmp_path / "one.json"
     write_record(path, CONTENT)
     written = path.read_bytes()
-    for place in range(len(written)):
+    for position in range(len(written)):
         changed = bytearray(written)
-        changed[place] ^= 1
+        changed[position] ^= 1
         path.write_bytes(changed)
         try:
             found = read_record(path)

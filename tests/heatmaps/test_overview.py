@@ -42,7 +42,7 @@ def test_words_are_named_as_often_as_chance_between_equal_scores_names_them(scor
         orders = list(permutations(range(len(scores))))
         for order in orders:
             # A stable sort keeps equal scores in an order by chance, over all of these.
-            counts[sorted(order, key=lambda place: -scores[place])[:most]] += 1
+            counts[sorted(order, key=lambda position: -scores[position])[:most]] += 1
         assert top_weights(scores, most) == pytest.approx(counts / len(orders))
 
 

@@ -209,7 +209,7 @@ class Hardmax(Projection):
         return torch.nn.functional.one_hot(scores.argmax(-1), scores.size(-1)).to(scores)
 
 
-def test_what_has_no_rule_is_refused_by_name():
+def test_what_has_no_rule_is_rejected_by_name():
     gru = model_with({"type": "gru", "input_size": DIM, "hidden_size": 4})
     with pytest.raises(InputError, match="encoder is a GruSeq2SeqEncoder"):
         interpreter("deeplift", gru)
@@ -231,6 +231,6 @@ def test_what_has_no_rule_is_refused_by_name():
     "options, sentence",
     [({"of": "loss"}, "of is 'loss'"), ({"baseline": "noise"}, "baseline is 'noise'")],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("deeplift", model(), **options)

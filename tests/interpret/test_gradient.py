@@ -145,6 +145,6 @@ def test_no_trace_is_left(name, monkeypatch):
         ({"at": "output"}, "at is 'output', but must be one of input, hidden"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("gradient", model(), **options)

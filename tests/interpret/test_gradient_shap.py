@@ -90,6 +90,6 @@ def test_no_trace_is_left(monkeypatch):
         ({"baseline": "noise"}, "baseline is 'noise'"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("gradient-shap", model(), **options)

@@ -185,7 +185,7 @@ def test_no_trace_is_left(monkeypatch):
         ({"of": "loss"}, "of is 'loss'"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("integrated-gradients", model(), **options)
 

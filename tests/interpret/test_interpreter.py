@@ -1,4 +1,4 @@
-"""What every saliency method has from its base: batches, order, targets, entries and refusals."""
+"""What every saliency method has from its base: batches, order, targets, entries and rejections."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ from attention_explain.interpret.interpreter import (
 )
 from attention_explain.passes import rows_by_length
 from attention_explain.predictors.saliency import SaliencyPredictor
-from tests.builders import ENCODERS, PRETRAINED_ONLY, TEXTS, instances, model, reader, vocabulary
+from tests.builders import ENCODERS, TEXTS, instances, model, reader, vocabulary
 from tests.interpret.no_trace import interpreter
 
 
@@ -93,7 +93,7 @@ def test_the_target_is_the_predicted_class_unless_named(positions):
         assert positions.targets[-1].tolist() == [index] * 4
 
 
-def test_an_unknown_target_is_refused(positions):
+def test_an_unknown_target_is_rejected(positions):
     sentence = "target is 'good', which is none of the model's labels: "
     with pytest.raises(InputError, match=sentence):
         positions.saliency_interpret_instances(instances(), target="good")
@@ -124,7 +124,7 @@ def test_dropout_is_off_and_the_mode_is_kept():
     assert classifier.training and classifier.encoder.noise.training
 
 
-@pytest.mark.parametrize("name", sorted({*known_interpreters()} - {*PRETRAINED_ONLY}))
+@pytest.mark.parametrize("name", known_interpreters())
 def test_every_method_declares_itself_and_keeps_its_options(name):
     """What a file of scores says about a method is read from it."""
     method = on_an_encoder_that_it_takes(name)
@@ -142,4 +142,4 @@ def on_an_encoder_that_it_takes(name: str) -> Interpreter:
             return interpreter(name, model(encoder))
         except (ConfigurationError, InputError):
             continue
-    raise AssertionError(f"{name} refuses every encoder")
+    raise AssertionError(f"{name} rejects every encoder")

@@ -172,6 +172,6 @@ def test_a_pass_stays_within_the_budget(monkeypatch):
         ({"baseline": "noise"}, "baseline is 'noise'"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("kernel-shap", model(), **options)

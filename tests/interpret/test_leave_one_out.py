@@ -33,7 +33,7 @@ def test_equals_really_deleting(encoder, projection, bounded):
 @every_encoder
 @every_projection
 @bounded_or_not
-def test_of_hidden_drops_a_weight_and_projects_anew(encoder, projection, bounded):
+def test_of_hidden_drops_a_weight_and_projects_again(encoder, projection, bounded):
     vocab = vocabulary(boundary_symbols=bounded)
     classifier = model(encoder, projection=projection, vocab=vocab).double()
     check_equals_real_removal("leave-one-out", classifier, state_dropped, bounded, at="hidden")
@@ -157,6 +157,6 @@ def test_no_trace_is_left(encoder, at, monkeypatch):
         ({"baseline": "zero"}, "baseline"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises((ConfigurationError, InputError), match=sentence):
         interpreter("leave-one-out", model(), **options)

@@ -183,7 +183,7 @@ def test_no_trace_is_left(encoder, monkeypatch):
     check_no_trace_is_left(interpreter("lrp", model(encoder)), monkeypatch)
 
 
-def test_other_encoders_are_refused_by_name():
+def test_other_encoders_are_rejected_by_name():
     classifier = model_with({"type": "gru", "input_size": DIM, "hidden_size": 4})
     with pytest.raises(
         InputError,
@@ -192,7 +192,7 @@ def test_other_encoders_are_refused_by_name():
         interpreter("lrp", classifier)
 
 
-def test_a_stateful_lstm_is_refused():
+def test_a_stateful_lstm_is_rejected():
     classifier = model_with({**ENCODERS["bilstm"], "stateful": True})
     with pytest.raises(InputError, match="stateful"):
         interpreter("lrp", classifier)

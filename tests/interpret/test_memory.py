@@ -128,7 +128,7 @@ def test_a_text_that_is_too_long_is_skipped_with_its_reason_and_no_other(method)
 
 
 @every_limited_method
-def test_asked_for_one_text_that_is_too_long_it_refuses(method):
+def test_asked_for_one_text_that_is_too_long_it_rejects(method):
     limited = interpreter(method, model("transformer"), **LITTLE[method])
     with pytest.raises(InputError, match=f"text 2 has {TOKENS} tokens, more than"):
         limited.saliency_interpret_instances(instances([PADDED[0], *LONG], None))

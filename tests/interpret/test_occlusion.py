@@ -61,7 +61,7 @@ def test_of_a_logit(encoder):
 
 @every_encoder
 @bounded_or_not
-def test_of_hidden_drops_a_weight_and_projects_anew(encoder, bounded):
+def test_of_hidden_drops_a_weight_and_projects_again(encoder, bounded):
     classifier = model(encoder, vocab=vocabulary(boundary_symbols=bounded)).double()
     check_equals_real_removal(
         "occlusion", classifier, state_dropped, bounded, measure="signed", at="hidden"
@@ -101,6 +101,6 @@ def test_no_trace_is_left(encoder, monkeypatch):
         ({"measure": "kl"}, "measure is 'kl'"),
     ],
 )
-def test_bad_options_are_refused(options, sentence):
+def test_bad_options_are_rejected(options, sentence):
     with pytest.raises(InputError, match=sentence):
         interpreter("occlusion", model(), **options)

@@ -1,6 +1,6 @@
 """
 On sentences whose causes are known, methods that remove or integrate must find them: a trained
-BiLSTM, every method, and chance beside them.
+BiLSTM, every method, and chance next to them.
 """
 
 import json

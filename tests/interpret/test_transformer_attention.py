@@ -174,13 +174,13 @@ def test_no_trace_is_left(method, monkeypatch):
 
 @every_method
 @pytest.mark.parametrize("encoder", ["bilstm", "affine", "cnn"])
-def test_other_encoders_are_refused(method, encoder):
+def test_other_encoders_are_rejected(method, encoder):
     with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter(method, model(encoder))
 
 
 @every_method
 @pytest.mark.parametrize("residual", [-0.1, 1.0])
-def test_a_residual_out_of_range_is_refused(method, residual):
+def test_a_residual_out_of_range_is_rejected(method, residual):
     with pytest.raises(InputError, match="at least 0 and less than 1"):
         interpreter(method, model("transformer"), residual=residual)

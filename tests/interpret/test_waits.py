@@ -13,7 +13,7 @@ from attention_explain.interpret.interpreter import known_interpreters
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.modules import projections
 from attention_explain.passes import DEFAULT_BUDGET, GPU_BUDGET, default_budget
-from tests.builders import ENCODERS, PRETRAINED_ONLY, instances, model, vocabulary
+from tests.builders import ENCODERS, instances, model, vocabulary
 from tests.interpret.no_trace import interpreter
 from tests.waits import device_waits
 
@@ -32,7 +32,7 @@ def test_a_batch_is_explained_without_waiting_for_each_text(name, encoder, monke
     try:
         method = interpreter(name, classifier, **options)
     except (ConfigurationError, InputError):
-        pytest.skip("the method refuses the encoder")
+        pytest.skip("the method rejects the encoder")
     batch = TextBatch.of(classifier, instances(boundary_symbols=True), budget=30)
     # On a CPU the host's copy is the device's own.
     batch = replace(batch, seen=batch.seen.clone())
@@ -43,7 +43,7 @@ def test_a_batch_is_explained_without_waiting_for_each_text(name, encoder, monke
     assert len(waits) <= ALLOWED.get(name, 0), waits
 
 
-@pytest.mark.parametrize("name", sorted({*known_interpreters()} - {*PRETRAINED_ONLY}))
+@pytest.mark.parametrize("name", known_interpreters())
 def test_cudnn_is_off_only_where_something_goes_back(name, monkeypatch):
     classifier = model("transformer")
     method = interpreter(name, classifier)
@@ -76,7 +76,7 @@ def test_the_budget_goes_by_the_device_unless_it_is_given():
     assert Explainer(classifier, {}).budget == Perturber(classifier, {}).budget == GPU_BUDGET
 
 
-def test_a_text_without_a_token_is_refused_before_it_is_on_the_device():
+def test_a_text_without_a_token_is_rejected_before_it_is_on_the_device():
     classifier = model(vocab=vocabulary(boundary_symbols=True))
     made = instances(boundary_symbols=True)
     made[1]["attendable"].tensor = torch.zeros_like(made[1]["attendable"].tensor)

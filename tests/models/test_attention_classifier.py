@@ -207,7 +207,7 @@ def test_metrics_of_known_predictions():
     assert classifier.get_metrics(reset=True)["accuracy"] == 0
 
 
-def test_extra_metrics_see_every_output_and_stand_beside_the_others():
+def test_extra_metrics_see_every_output_and_stand_next_to_the_others():
     class LargestWeight:
         def __init__(self):
             self.seen = []
@@ -265,7 +265,7 @@ def test_every_parameter_is_trained(encoder, projection):
         ({"attentoin": {}}, "Extra parameters"),
     ],
 )
-def test_impossible_settings_are_refused(options, sentence):
+def test_impossible_settings_are_rejected(options, sentence):
     with pytest.raises((ConfigurationError, InputError), match=sentence):
         model(**options) if "encoder" not in options else build_with(options)
 

@@ -1,4 +1,4 @@
-"""Labels that few texts have: refused, or warned of, before training."""
+"""Labels that few texts have: rejected, or warned of, before training."""
 
 import logging
 

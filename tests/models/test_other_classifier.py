@@ -1,4 +1,4 @@
-"""Models that are not this project's: what they say of changed texts, and which are refused."""
+"""Models that are not this project's: what they say of changed texts, and which are rejected."""
 
 import numpy
 import pytest

@@ -126,7 +126,7 @@ def test_what_only_the_passage_has_is_said(side):
             SaliencyPredictor(classifier(), pair_reader(), interpreters=[name], side=side)
 
 
-def test_sides_that_are_not_there_are_refused():
+def test_sides_that_are_not_there_are_rejected():
     with pytest.raises(InputError, match="only an attention_pair_classifier reads"):
         SaliencyPredictor(model(), reader(), side="query")
     with pytest.raises(InputError, match="side is 'left'"):

@@ -50,7 +50,7 @@ def test_a_fully_masked_row_is_an_error_on_a_device_too(as_on_a_gpu):
         projections.Softmax()(torch.zeros(2, 2), mask)
 
 
-def test_sinusoids_lie_beside_the_weights_and_in_no_archive():
+def test_sinusoids_lie_next_to_the_weights_and_in_no_archive():
     encoder = model("transformer").double().encoder
     assert not any("sinusoids" in name for name in encoder.state_dict())
     longer = torch.zeros(1, 600, 6, dtype=torch.double)

@@ -62,7 +62,7 @@ def test_cnn_is_a_window_product_for_each_kernel():
 
 
 @pytest.mark.parametrize("sizes", [(), (2,), (3, 0)])
-def test_cnn_refuses_windows_without_a_middle(sizes):
+def test_cnn_rejects_windows_without_a_middle(sizes):
     with pytest.raises(InputError, match="odd numbers"):
         CnnEncoder(DIM, kernel_sizes=sizes)
 
@@ -136,7 +136,7 @@ def test_positions_tell_the_order_of_words(positions):
     )
 
 
-def test_impossible_transformers_are_refused():
+def test_impossible_transformers_are_rejected():
     with pytest.raises(InputError, match="positions is 'sine'"):
         TransformerEncoder(DIM, positions="sine")
     with pytest.raises(InputError, match="multiple of num_heads"):

@@ -174,7 +174,7 @@ def test_uniform_is_the_same_for_every_seen_token():
         ({"type": "entmax", "alhpa": 2.0}, "Extra parameters"),
     ],
 )
-def test_impossible_settings_are_refused(config, sentence):
+def test_impossible_settings_are_rejected(config, sentence):
     with pytest.raises((ConfigurationError, InputError), match=sentence):
         Projection.from_params(params(config))
 

@@ -71,7 +71,7 @@ def test_a_query_is_taken_only_by_a_scorer_built_for_one(name):
         AttentionScorer.from_params(params({**config, "query_dim": 8}))(STATES)
 
 
-def test_sizes_that_do_not_match_are_refused():
+def test_sizes_that_do_not_match_are_rejected():
     with pytest.raises(InputError, match="states of size 6, but got size 8"):
         AdditiveScorer(6)(STATES)
     with pytest.raises(InputError, match="sizes must be equal"):

@@ -70,7 +70,7 @@ def test_lines_whose_word_has_a_blank_are_left_out(tmp_path):
     assert row(WordVectors(VOCAB, 3, pretrained_file=str(path)), "film") == [4, 5, 6]
 
 
-def test_bad_files_are_refused(vectors, tmp_path):
+def test_bad_files_are_rejected(vectors, tmp_path):
     with pytest.raises(InputError, match="line 1: the vector has 3 numbers, but embedding"):
         WordVectors(VOCAB, 4, pretrained_file=vectors)
     with pytest.raises(DataError, match="absent.txt: no such file"):

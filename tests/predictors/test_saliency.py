@@ -184,7 +184,7 @@ def test_scores_that_are_not_finite_are_left_out_with_a_reason(classifier, monke
         ({"html": "/proc/no/page.html"}, "/proc/no/page.html: cannot be written"),
     ],
 )
-def test_bad_arguments_are_refused_before_the_first_line(classifier, arguments, sentence):
+def test_bad_arguments_are_rejected_before_the_first_line(classifier, arguments, sentence):
     with pytest.raises(InputError, match=sentence):
         SaliencyPredictor(classifier, reader(), **arguments)
 

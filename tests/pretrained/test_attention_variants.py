@@ -201,7 +201,5 @@ def test_layers_and_heads_that_are_not_there(opened):
 def test_models_without_layers_say_so():
     with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
         interpreter("attention", model("bilstm"), layer=1)
-    with pytest.raises(InputError, match="which a AttentionClassifier has not"):
-        interpreter("attention-x-gradient", model("transformer"))
     # Those of our own encoder, by the weights of the model's attention.
     assert interpreter("attention", model("transformer"), layer=1).layer == 1

@@ -230,7 +230,7 @@ def test_what_the_model_has_not_is_said_and_the_others_go_on(opened):
 
 
 @pytest.mark.parametrize("family", ["bert"])
-def test_parameters_are_drawn_anew_from_the_head_down(opened):
+def test_parameters_are_re_initialised_from_the_head_down(opened):
     before = opened.model.state_dict()
     changed = {}
     for stage, model in cascade(opened.model, 0):

@@ -1,4 +1,4 @@
-"""What is wrong with a folder is said in one sentence, before any work."""
+"""What is wrong with a folder is said in one message, before any work."""
 
 import json
 import pickle
@@ -19,7 +19,7 @@ from tests.tiny_transformers import changed_config
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json")
 
 
-def refused(folder, *parts):
+def rejected(folder, *parts):
     with pytest.raises(InputError) as error:
         open_archive(folder)
     (sentence,) = error.value.message.splitlines()
@@ -50,53 +50,53 @@ def test_overrides_change_how_texts_are_read(folders):
 
 def test_without_weights(own_folder):
     (own_folder / "model.safetensors").unlink()
-    refused(own_folder, "has no weights (model.safetensors or pytorch_model.bin)")
+    rejected(own_folder, "has no weights (model.safetensors or pytorch_model.bin)")
 
 
 def test_without_tokenizer(own_folder):
     for name in TOKENIZER:
         (own_folder / name).unlink()
-    refused(own_folder, "has no tokenizer", "save_pretrained")
+    rejected(own_folder, "has no tokenizer", "save_pretrained")
 
 
 def test_with_a_broken_tokenizer(own_folder):
     (own_folder / "tokenizer.json").write_text("{")
-    refused(own_folder, "its tokenizer cannot be read")
+    rejected(own_folder, "its tokenizer cannot be read")
 
 
 def test_with_a_head_of_another_size(own_folder):
     changed_config(own_folder, id2label={"0": "a", "1": "b", "2": "c"}, label2id=None)
-    refused(own_folder, "a head of 2 classes", "3 labels (a, b, c)")
+    rejected(own_folder, "a head of 2 classes", "3 labels (a, b, c)")
 
 
 def test_without_a_head(own_folder):
     model = AutoModel.from_pretrained(own_folder)
     model.save_pretrained(own_folder)
-    refused(own_folder, "no head that classifies", "classifier.bias, classifier.weight", "train")
+    rejected(own_folder, "no head that classifies", "classifier.bias, classifier.weight", "train")
 
 
 @pytest.mark.parametrize("kind", ["vit", "no-such-type", 7])
 def test_of_another_architecture(own_folder, kind):
     changed_config(own_folder, model_type=kind)
-    refused(own_folder, repr(kind), "no classifier in the installed transformers")
+    rejected(own_folder, repr(kind), "no classifier in the installed transformers")
 
 
 @pytest.mark.parametrize("layers", [1, 3])
 def test_with_the_weights_of_another_model(own_folder, layers):
     changed_config(own_folder, num_hidden_layers=layers)
-    refused(own_folder, "weights are of another model than its config.json", "encoder.layer.")
+    rejected(own_folder, "weights are of another model than its config.json", "encoder.layer.")
 
 
 def test_with_another_size_inside(own_folder):
     changed_config(own_folder, intermediate_size=5)
-    refused(own_folder, "weights are of another model than its config.json", "intermediate")
+    rejected(own_folder, "weights are of another model than its config.json", "intermediate")
 
 
 @pytest.mark.parametrize("kept", [0, 100, -8])
 def test_with_broken_weights(own_folder, kept):
     weights = own_folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:kept])
-    refused(own_folder, "model.safetensors: is broken")
+    rejected(own_folder, "model.safetensors: is broken")
 
 
 class Trap:
@@ -112,10 +112,10 @@ class Trap:
 def test_pickled_weights_run_nothing(own_folder, tmp_path):
     (own_folder / "model.safetensors").unlink()
     (own_folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap(tmp_path / "sprung"), 2))
-    sentence = refused(own_folder, "pytorch_model.bin")
+    sentence = rejected(own_folder, "pytorch_model.bin")
     assert not (tmp_path / "sprung").exists(), sentence
     torch.save({"bert": Trap(tmp_path / "sprung")}, own_folder / "pytorch_model.bin")
-    refused(own_folder, "holds more than numbers, and is not loaded")
+    rejected(own_folder, "holds more than numbers, and is not loaded")
     assert not (tmp_path / "sprung").exists()
 
 
@@ -140,7 +140,7 @@ def test_pickled_weights_that_are_numbers_are_read(folders, own_folder):
 )
 def test_with_labels_that_do_not_match(own_folder, values, wrong):
     changed_config(own_folder, **{"label2id": None, **values})
-    refused(own_folder, "config.json", wrong)
+    rejected(own_folder, "config.json", wrong)
 
 
 def test_labels_without_names_are_those_of_transformers(own_folder):
@@ -209,17 +209,17 @@ def test_the_hash_is_of_weights_config_and_tokenizer(folders, own_folder):
 )
 def test_head_that_does_not_choose_a_label(own_folder, kind, head):
     changed_config(own_folder, problem_type=kind)
-    refused(own_folder, "config.json", head, f"'{kind}'")
+    rejected(own_folder, "config.json", head, f"'{kind}'")
 
 
 def test_regression_head_with_one_output(own_folder):
     changed_config(own_folder, problem_type="regression", id2label={"0": "score"}, label2id=None)
-    refused(own_folder, "config.json", "has 1 label, as a regression head has")
+    rejected(own_folder, "config.json", "has 1 label, as a regression head has")
 
 
 def test_head_whose_outputs_the_pipeline_does_not_softmax(own_folder):
     changed_config(own_folder, function_to_apply="sigmoid")
-    refused(own_folder, "config.json", "'sigmoid' (function_to_apply)")
+    rejected(own_folder, "config.json", "'sigmoid' (function_to_apply)")
 
 
 def test_head_that_chooses_a_label_is_opened(own_folder):
@@ -240,7 +240,7 @@ def test_tokenizer_with_more_pieces_than_embeddings(own_folder):
     tokenizer.add_tokens(["splendid"])
     tokenizer.save_pretrained(own_folder)
     pieces = len(tokenizer)
-    refused(
+    rejected(
         own_folder,
         f"tokenizer has {pieces} pieces (the last is 'splendid')",
         f"embeddings for {pieces - 1}",
@@ -254,7 +254,7 @@ def test_adapter_is_not_a_model(own_folder, removed):
     for name in removed:
         (own_folder / name).unlink()
     (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
-    refused(own_folder, "adapter_config.json", "merge_and_unload")
+    rejected(own_folder, "adapter_config.json", "merge_and_unload")
     with pytest.raises(InputError, match="merge_and_unload"):
         TransformerFolder.opened(own_folder)
 
@@ -278,7 +278,7 @@ def test_numbers_as_labels_without_names_of_classes(own_folder, tmp_path):
     with pytest.raises(DataError, match="texts.jsonl, line 1: field 'label' is '1'") as error:
         read()
     assert "id2label" in error.value.message
-    # The remedy in the message works as it stands.
+    # The remedy in the message works unchanged.
     (remedy,) = re.findall("--overrides '(.*)'", error.value.message)
     (instance,) = read(remedy)
     assert instance["label"].label == "LABEL_1"

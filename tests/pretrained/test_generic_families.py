@@ -68,7 +68,7 @@ def test_gradients_are_those_of_transformers(opened):
             assert product == pytest.approx(total, abs=CLOSE)
 
 
-def test_attention_is_that_of_the_position_that_the_head_reads(opened, family):
+def test_attention_is_that_of_the_scaled_mean_that_the_head_reads(opened, family):
     reads = READS.get(family, "first")
     assert opened.model.family.pooling == reads
     if family in NO_ATTENTION:

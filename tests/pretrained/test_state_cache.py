@@ -60,7 +60,7 @@ def test_what_is_learned_is_read_each_time(folders, options):
     assert [read(opened, [0, 1])[1] for _ in range(2)] == [2, 2]
 
 
-def test_a_copy_of_the_model_begins_anew(folders):
+def test_a_copy_of_the_model_begins_again(folders):
     opened = predictor(folders["bert"], OURS, train_parameters=False)
     read(opened, [0])
     opened._model = copy.deepcopy(opened._model)

@@ -123,7 +123,7 @@ def test_the_loss_has_the_scale_asked_for_and_metrics_are_means(tmp_path, base, 
     assert metrics["adversarial_loss"] == pytest.approx(expected["mean"], rel=1e-4)
 
 
-def test_weight_decay_counts_for_less_beside_a_larger_loss(tmp_path, base):
+def test_weight_decay_counts_for_less_next_to_a_larger_loss(tmp_path, base):
     norms = {}
     for reduction in ("mean", "as_published"):
         loop = trained(
@@ -145,18 +145,18 @@ def test_gradient_equals_finite_differences(tmp_path, base):
     for parameter in ours.parameters():
         gradient = parameter.grad.flatten()
         # Rows of words that are not in the batch have none.
-        places = gradient.nonzero().flatten()
-        for place in places[torch.randint(len(places), (3,), generator=chance)]:
+        positions = gradient.nonzero().flatten()
+        for position in positions[torch.randint(len(positions), (3,), generator=chance)]:
             losses = []
             with torch.no_grad():
                 flat = parameter.view(-1)
-                before = flat[place].item()
+                before = flat[position].item()
                 for step in (1e-6, -1e-6):
-                    flat[place] = before + step
+                    flat[position] = before + step
                     losses.append(ours(**tensors)["adversarial_loss"].item())
-                flat[place] = before
+                flat[position] = before
             slope = (losses[0] - losses[1]) / 2e-6
-            assert gradient[place].item() == pytest.approx(slope, rel=1e-4, abs=1e-7)
+            assert gradient[position].item() == pytest.approx(slope, rel=1e-4, abs=1e-7)
 
 
 def test_with_lambda_0_the_model_becomes_the_base(tmp_path, base):
@@ -237,7 +237,7 @@ def test_a_recovered_run_goes_on_where_it_was(tmp_path, base):
         ({"base": "no/such/run"}, "base is 'no/such/run', but no model archive"),
     ],
 )
-def test_impossible_settings_are_refused(tmp_path, base, options, sentence):
+def test_impossible_settings_are_rejected(tmp_path, base, options, sentence):
     with pytest.raises(InputError, match=sentence):
         started(tmp_path, [{**adversary(base)[0], **options}])
 

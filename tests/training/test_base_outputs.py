@@ -61,7 +61,7 @@ def test_outputs_belong_to_a_text_and_not_to_its_id_alone(tmp_path):
         torch.testing.assert_close(attention[0], torch.tensor(row["attention"]))
 
 
-def test_a_base_with_other_labels_is_refused(tmp_path):
+def test_a_base_with_other_labels_is_rejected(tmp_path):
     reader = {**PLANTED, "labels": {"0": "bad", "1": "good"}}
     other = small_archive(tmp_path / "base", encoder="affine", reader=reader)
     with pytest.raises(InputError, match="has the labels bad, good, but .* has 0, 1"):

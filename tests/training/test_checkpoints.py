@@ -22,7 +22,7 @@ ADAM = {"type": "adam", "lr": 0.02}
 
 
 def trained_for(epochs: int, folder: Path, validation_metric: str = "+accuracy"):
-    """A training of so many epochs, or the rest of one."""
+    """A training of the given number of epochs, or the rest of one."""
     loop = built(folder, [], num_epochs=epochs, optimizer=ADAM, validation_metric=validation_metric)
     loop.run()
     return loop
@@ -60,7 +60,7 @@ def test_a_missing_half_counts_as_one_that_is_not_whole(tmp_path):
     assert trained_for(3, tmp_path).trainer._start_after_epochs_completed == 1
 
 
-def test_without_a_whole_checkpoint_training_starts_anew(tmp_path, caplog):
+def test_without_a_whole_checkpoint_training_starts_again(tmp_path, caplog):
     trained_for(1, tmp_path)
     truncated(tmp_path / "training_state_e1_b0.th", 0)
     loop = trained_for(2, tmp_path)

@@ -1,4 +1,4 @@
-"""A training config whose fields are of another kind is refused by the name of the field."""
+"""A training config whose fields are of another kind is rejected by the name of the field."""
 
 import re
 from copy import deepcopy
@@ -14,10 +14,10 @@ from tests.test_plugin import SMALL
 
 def changed(name: str, value) -> Params:
     config = deepcopy(SMALL)
-    *places, last = name.split(".")
+    *positions, last = name.split(".")
     inner = config
-    for place in places:
-        inner = inner[place]
+    for position in positions:
+        inner = inner[position]
     inner[last] = value
     return Params(config)
 

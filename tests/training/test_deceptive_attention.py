@@ -108,7 +108,7 @@ def test_strength_0_is_plain_training_with_a_measurement(tmp_path):
 
 
 def test_attention_leaves_the_causes_and_accuracy_stays(tmp_path):
-    """A BiLSTM sees the causes from the tokens beside them."""
+    """A BiLSTM sees the causes from the tokens next to them."""
     found = {}
     for strength in (0, 1):
         folder = tmp_path / str(strength)
@@ -134,6 +134,6 @@ def test_attention_leaves_the_causes_and_accuracy_stays(tmp_path):
         ({}, "has no field 'impermissible', and deceptive_attention was given no words"),
     ],
 )
-def test_impossible_settings_are_refused(tmp_path, options, sentence):
+def test_impossible_settings_are_rejected(tmp_path, options, sentence):
     with pytest.raises(InputError, match=sentence):
         started(tmp_path, deceptive(**options))

@@ -47,7 +47,7 @@ def seen_by(classifier, inputs):
 @pytest.mark.parametrize("texts, counts", [(8, {4}), (7, {3, 4}), (2, {1}), (1, {0, 1})])
 def test_half_of_the_texts_are_masked_and_none_more_often_than_others(texts, counts):
     draw = generator()
-    # With so many tokens a text that is chosen has some masked, but for a share below 1 / 2000.
+    # With this number of tokens a text that is chosen has some masked, but for a share below 1 / 2000.
     rows = [drawn_erasures(texts, 20_000, draw).any(dim=-1) for _ in range(150)]
     assert {int(row.sum()) for row in rows} == counts
     often = torch.stack(rows).float().mean(dim=0)
@@ -55,7 +55,7 @@ def test_half_of_the_texts_are_masked_and_none_more_often_than_others(texts, cou
     assert (often - 0.5).abs().max() < 5 * 0.5 / 150**0.5
 
 
-def test_the_share_of_a_text_is_uniform_and_its_places_are_alike():
+def test_the_share_of_a_text_is_uniform_and_its_positions_are_alike():
     erased = drawn_erasures(20_000, 50, generator()).float()
     chosen = erased[erased.any(dim=-1)]
     shares = chosen.mean(dim=-1)
@@ -171,7 +171,7 @@ def test_deceptive_attention_works_with_it(tmp_path):
     assert "validation_impermissible_mass" in epoch_metrics(tmp_path)[-1]
 
 
-def test_what_cannot_work_is_refused(tmp_path, base):
+def test_what_cannot_work_is_rejected(tmp_path, base):
     with pytest.raises(InputError, match="does not work with adversarial_attention"):
         erasing(tmp_path / "adversary", ERASURE + adversary(base))
     trainer = built(tmp_path / "no mask", ERASURE).trainer

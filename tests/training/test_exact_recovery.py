@@ -275,7 +275,7 @@ def test_a_checkpoint_without_the_recovery_state_goes_on_with_a_notice(tmp_path,
     assert json.loads((tmp_path / "metrics.json").read_text())["epoch"] == EPOCHS - 1
 
 
-def test_a_training_that_starts_anew_is_not_marked(tmp_path):
+def test_a_training_that_starts_again_is_not_marked(tmp_path):
     made = config()
     killed_at(after_checkpoint(1), tmp_path, made)
     (tmp_path / INEXACT).touch()

@@ -20,9 +20,9 @@ def test_frozen_training_moves_attention_and_not_a_bit_of_the_rest(tmp_path, bas
     assert moved and all(name.startswith("attention.") for name in moved)
 
 
-@pytest.mark.parametrize("anew", [False, True])
-def test_attention_starts_from_the_base_or_anew(tmp_path, base, anew):
-    trainer, _ = started(tmp_path, adversary(base, frozen=True, new_attention=anew))
+@pytest.mark.parametrize("again", [False, True])
+def test_attention_starts_from_the_base_or_again(tmp_path, base, again):
+    trainer, _ = started(tmp_path, adversary(base, frozen=True, new_attention=again))
     theirs = open_archive(base).model.state_dict()
     same = {
         name
@@ -30,7 +30,7 @@ def test_attention_starts_from_the_base_or_anew(tmp_path, base, anew):
         if torch.equal(value, theirs[name])
     }
     weights = {name for name in theirs if name.startswith("attention.") and "weight" in name}
-    assert set(theirs) - same >= weights if anew else same == set(theirs)
+    assert set(theirs) - same >= weights if again else same == set(theirs)
     assert all(name.startswith("attention.") for name in set(theirs) - same)
 
 
@@ -47,7 +47,7 @@ def test_frozen_training_needs_the_same_model(tmp_path, base, options, sentence)
         started(tmp_path, adversary(base, frozen=True), **options)
 
 
-def test_frozen_training_of_nothing_is_refused(tmp_path):
+def test_frozen_training_of_nothing_is_rejected(tmp_path):
     uniform = {"attention": {"projection": "uniform"}}
     theirs = small_archive(tmp_path / "base", encoder="affine", **uniform)
     with pytest.raises(InputError, match="would train nothing"):

@@ -69,13 +69,13 @@ def test_a_penalty_of_the_model_is_part_of_what_is_minimised(tmp_path, base):
     assert norms[0] < norms[1] / 2
 
 
-def test_a_second_owner_of_the_backward_pass_is_refused(tmp_path, base):
+def test_a_second_owner_of_the_backward_pass_is_rejected(tmp_path, base):
     trainer, callback = started(tmp_path, adversary(base))
     with pytest.raises(OnBackwardException, match="AdversarialAttention"):
         callback.on_backward(trainer, {}, backward_called=True)
 
 
-def test_two_objectives_are_refused_before_any_work(tmp_path):
+def test_two_objectives_are_rejected_before_any_work(tmp_path):
     # The base is not there; nothing looks for it.
     deceptive = {"type": "deceptive_attention", "strength": 1.0, "words": ["the"]}
     sentence = "AdversarialAttention and DeceptiveAttention would each train the model"
@@ -83,7 +83,7 @@ def test_two_objectives_are_refused_before_any_work(tmp_path):
         trained(tmp_path, [*adversary(tmp_path / "absent"), deceptive])
 
 
-def test_a_reader_that_does_not_tell_ids_and_tokens_is_refused(tmp_path):
+def test_a_reader_that_does_not_tell_ids_and_tokens_is_rejected(tmp_path):
     lines = [json.dumps({"text": f"word {label}", "label": label}) for label in "abab"]
     (tmp_path / "texts.jsonl").write_text("\n".join(lines))
     reader = {"type": "text_classification_json", "tokenizer": "whitespace"}

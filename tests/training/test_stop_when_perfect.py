@@ -35,7 +35,7 @@ def test_an_imperfect_training_goes_to_its_end(tmp_path):
 
 
 @pytest.mark.parametrize("metric", ["-loss", ["+accuracy", "-loss"]])
-def test_a_metric_without_a_known_best_is_refused(tmp_path, metric):
+def test_a_metric_without_a_known_best_is_rejected(tmp_path, metric):
     trainer = built(tmp_path, STOPS, validation_metric=metric).trainer
     with pytest.raises(InputError, match="validation_metric is .*-loss"):
         trainer._callbacks[0].on_start(trainer)

@@ -35,7 +35,7 @@ DATA_FILES = {
 
 
 def resolved(study: str, corpus: str, run: str, data: str = "data") -> dict[str, Any]:
-    """The config of a run, with paths that say what they stand for in place of other runs."""
+    """The config of a run, with paths that say what they stand for in position of other runs."""
     config = experiments(study).runs[corpus][run].config
     text = json.dumps(with_references(config, lambda other: f"{other.kind}-{other.run}"))
     return json.loads(text.replace('"data/', f'"{data}/'))
@@ -46,7 +46,7 @@ each_encoder = pytest.mark.parametrize("encoder", ["affine", "bilstm", "cnn", "t
 
 @pytest.fixture(scope="module")
 def data_folder(tmp_path_factory) -> Path:
-    """The layout that the configs expect, with a few invented texts in each place."""
+    """The layout that the configs expect, with a few invented texts in each position."""
     root = tmp_path_factory.mktemp("data")
     rows = []
     for number in range(40):
@@ -57,9 +57,9 @@ def data_folder(tmp_path_factory) -> Path:
         row = {"id": f"text-{number}", "text": text, "tokens": tokens, "block": block}
         row["rationales"] = [block, block]
         rows.append({**row, "label": number % 2})
-    for place in DATA_FILES.values():
+    for position in DATA_FILES.values():
         for split in ("train", "dev", "test"):
-            path = root / f"{place}{split}.jsonl.gz"
+            path = root / f"{position}{split}.jsonl.gz"
             path.parent.mkdir(parents=True, exist_ok=True)
             with gzip.open(path, "wt") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)
@@ -128,16 +128,16 @@ def built(params: Params, folder: Path) -> TrainModel:
 
 
 def small(config: dict[str, Any], **overrides: Any) -> Params:
-    """Small and on the CPU; all else as it stands in the config."""
+    """Small and on the CPU; all else as in the config."""
     overrides = {"trainer.cuda_device": -1, **overrides}
     if config["dataset_reader"]["type"] == "planted":
         overrides["dataset_reader.sizes"] = {"train": 40, "dev": 10, "test": 10}
     for path, value in overrides.items():
         *parts, last = path.split(".")
-        place = config
+        position = config
         for part in parts:
-            place = place[part]
-        place[last] = value
+            position = position[part]
+        position[last] = value
     params = Params(config)
     if {"guide", "erased"} & set(config["dataset_reader"]):
         write_scores(params.duplicate())
@@ -168,8 +168,8 @@ def test_every_kind_of_model_on_every_corpus_builds(encoder, data_folder, tmp_pa
     kinds = one_of_each(encoder, "attention", "projection", "role")
     # What reads a corpus does not know the encoder.
     corpora = one_of_each(encoder, "corpus") if encoder == "bilstm" else []
-    for place, run in enumerate({*kinds, *corpora}):
-        loop = built(small(resolved(*run, str(data_folder))), tmp_path / str(place))
+    for position, run in enumerate({*kinds, *corpora}):
+        loop = built(small(resolved(*run, str(data_folder))), tmp_path / str(position))
         # Attention, and attention alone, is trained without weight decay; Pruthi et al. use none.
         decays = any(group["weight_decay"] for group in loop.trainer.optimizer.param_groups)
         names = {id(value): name for name, value in loop.model.named_parameters()}
@@ -183,9 +183,9 @@ def test_every_kind_of_model_on_every_corpus_builds(encoder, data_folder, tmp_pa
 def test_each_architecture_takes_a_training_step(encoder, data_folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     overrides = {"trainer.num_epochs": 1, "data_loader.batches_per_epoch": 1}
-    for place, run in enumerate(one_of_each(encoder, "attention", "projection")):
+    for position, run in enumerate(one_of_each(encoder, "attention", "projection")):
         config = resolved(*run, str(data_folder))
-        loop = built(small(config, **overrides), tmp_path / str(place))
+        loop = built(small(config, **overrides), tmp_path / str(position))
         before = {name: value.clone() for name, value in loop.model.named_parameters()}
         loop.trainer._checkpointer = None
         metrics = loop.run()

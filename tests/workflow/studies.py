@@ -69,7 +69,7 @@ study {
 
 
 def write_study(folder: Path, text: str, name: str = "family") -> Path:
-    """Beside a copy of the library, so that a test may change it."""
+    """Next to a copy of the library, so that a test may change it."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "lib").exists():
         shutil.copytree(LIB, folder / "lib")

@@ -1,4 +1,4 @@
-"""What a study took is written beside its tables, with the command that does it again."""
+"""What a study took is written next to its tables, with the command that does it again."""
 
 import json
 from pathlib import Path

@@ -172,7 +172,7 @@ def test_a_table_in_one_file_is_made_again_and_said(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("content", ['"text"', "{}", "[]", "", '{"seconds": "text"}', "[" * 99999])
-def test_a_clock_that_is_broken_starts_anew_and_says_so(tmp_path, content, capsys):
+def test_a_clock_that_is_broken_starts_again_and_says_so(tmp_path, content, capsys):
     (tmp_path / "elapsed.json").write_text(content)
     assert Clock(tmp_path, []).earlier == 0
     assert f"{tmp_path / 'elapsed.json'}: is damaged" in capsys.readouterr().err

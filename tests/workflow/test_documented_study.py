@@ -25,9 +25,9 @@ def folder(tmp_path) -> Path:
     (tmp_path / "my").mkdir()
     for split, number in (("train", 40), ("dev", 12), ("test", 12)):
         with open(tmp_path / "my" / f"{split}.jsonl", "w") as file:
-            for place in range(number):
-                word = "Fine" if place % 2 else "Poor"
-                text = f"{word} piece of work number {place} for a long and idle afternoon"
+            for position in range(number):
+                word = "Fine" if position % 2 else "Poor"
+                text = f"{word} piece of work number {position} for a long and idle afternoon"
                 file.write(json.dumps({"text": text, "label": word}) + "\n")
     return tmp_path
 

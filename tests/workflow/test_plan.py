@@ -179,7 +179,7 @@ def own_data(folder: Path, texts: str) -> None:
             file.write(texts)
 
 
-def test_data_counts_by_content_and_not_by_place(tmp_path):
+def test_data_counts_by_content_and_not_by_position(tmp_path):
     text = FAMILY.replace(
         "lib.data.planted()",
         "lib.data.text_files(root + 'train.jsonl.gz', root + 'dev.jsonl.gz', root + 'test.jsonl.gz')",
@@ -210,14 +210,14 @@ def test_a_folder_of_texts_counts_by_what_is_in_it(tmp_path, change):
         "lib.data.planted()",
         "lib.data.text_files(root + 'train', root + 'test', root + 'test', { type: 'acl_imdb' })",
     ).replace("study {", "local root = std.extVar('ATTENTION_EXPLAIN_DATA') + '/';\nstudy {")
-    for place in ("here", "there"):
+    for position in ("here", "there"):
         for split in ("train", "test"):
             for name in ("pos/0_9.txt", "neg/0_1.txt"):
-                file = tmp_path / place / split / name
+                file = tmp_path / position / split / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text("some text")
     here, there = (
-        planned(tmp_path, text, data=str(tmp_path / place)) for place in ("here", "there")
+        planned(tmp_path, text, data=str(tmp_path / position)) for position in ("here", "there")
     )
     assert steps(here) == steps(there)
     # What no reader sees, and a folder that leads to itself.
@@ -330,7 +330,7 @@ def test_with_the_first_seed_a_run_is_the_same_whatever_base_others_have(tmp_pat
     }
 
 
-def test_fewer_seeds_of_a_base_than_of_what_refers_to_it_are_refused(tmp_path):
+def test_fewer_seeds_of_a_base_than_of_what_refers_to_it_are_rejected(tmp_path):
     few = "base: { seeds: 1, config: base,"
     said = r"adversary \(seed 2\) refers to planted/base \(seed 2\), .*, or set `one_base: true`"
     with pytest.raises(StudyError, match=said):
@@ -370,7 +370,7 @@ def test_two_names_for_one_run_are_one_run(tmp_path):
     assert {name.split(" ")[0] for name in changed(before, after)} == {"perturb"}
 
 
-def test_runs_that_refer_to_each_other_are_refused(tmp_path):
+def test_runs_that_refer_to_each_other_are_rejected(tmp_path):
     text = FAMILY.replace(
         "base: { config: base,", "base: { config: lib.adversary(base, study.run('adversary')),"
     )
@@ -378,14 +378,14 @@ def test_runs_that_refer_to_each_other_are_refused(tmp_path):
         planned(tmp_path, text)
 
 
-def test_a_reference_to_nothing_is_refused(tmp_path):
+def test_a_reference_to_nothing_is_rejected(tmp_path):
     with pytest.raises(StudyError, match=r"refers to planted/bsae \(seed 1\), which the study"):
         planned(tmp_path, FAMILY.replace("study.run('base')", "study.run('bsae')"))
     with pytest.raises(StudyError, match="attributions that base does not have"):
         planned(tmp_path, FAMILY.replace("('base', 'attention')", "('base', 'all')"))
 
 
-def test_a_limit_of_nothing_is_refused(tmp_path):
+def test_a_limit_of_nothing_is_rejected(tmp_path):
     with pytest.raises(StudyError, match="limit is 0"):
         planned(tmp_path, limit=0)
 

@@ -42,7 +42,7 @@ def test_what_fails_stops_what_needs_it_and_nothing_else(tmp_path, capsys):
     assert str(tmp_path / "runs" / "studies" / "fake" / "logs" / "bad.log") in said
     assert "not done because of that: table child-of-bad" in said
 
-    # The cause mended, the same command does what is left, and nothing else.
+    # With the cause fixed, the same command does what is left, and nothing else.
     assert run_here(tmp_path, good, fake_step(results, "bad"), child, other) == 0
     assert content(tmp_path) == dict.fromkeys(["good", "child-of-good", "bad", "child-of-bad"], "x")
     assert "2 done already" in capsys.readouterr().out
@@ -72,7 +72,7 @@ def test_folders_may_be_called_anything(tmp_path):
     [("cores", 0, 1), ("cores", -2, 1), ("gpus", -1, 0), ("limit", 0, 1), ("seeds", 0, 1)],
 )
 @pytest.mark.parametrize("command", ["run", "plan"])
-def test_numbers_of_nothing_are_refused_before_anything_starts(
+def test_numbers_of_nothing_are_rejected_before_anything_starts(
     tmp_path, monkeypatch, capsys, command, option, number, least
 ):
     monkeypatch.chdir(tmp_path)
@@ -81,17 +81,17 @@ def test_numbers_of_nothing_are_refused_before_anything_starts(
     assert capsys.readouterr().err == said and not list(tmp_path.iterdir())
 
 
-def test_an_unknown_profile_is_refused(tmp_path):
+def test_an_unknown_profile_is_rejected(tmp_path):
     plan = fake_plan(tmp_path, [fake_step(tmp_path / "results", "one")])
     with pytest.raises(StudyError, match="moon: no such profile; there are slurm, workstation"):
         run(plan, "moon", 1, 0, "snakemake")
 
 
-@pytest.mark.parametrize("place", ["results", "runs"])
-def test_a_place_that_cannot_be_written_is_named_before_any_work(place, tmp_path):
-    (tmp_path / place).write_text("a file, and no folder")
+@pytest.mark.parametrize("position", ["results", "runs"])
+def test_a_position_that_cannot_be_written_is_named_before_any_work(position, tmp_path):
+    (tmp_path / position).write_text("a file, and no folder")
     plan = fake_plan(tmp_path, [])
-    with pytest.raises(StudyError, match=f"{place}/.*: cannot be written into"):
+    with pytest.raises(StudyError, match=f"{position}/.*: cannot be written into"):
         run(plan, "workstation", 1, 0, "snakemake")
 
 

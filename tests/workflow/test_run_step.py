@@ -1,4 +1,4 @@
-"""A step is done once, whoever asks, and what is half done is never taken for done."""
+"""A step is done once, however often it is requested, and what is half done is never taken for done."""
 
 import os
 import signal
@@ -113,7 +113,7 @@ def free_gpu(locks: Path) -> str:
         return seen["CUDA_VISIBLE_DEVICES"]
 
 
-def test_whoever_ends_a_step_ends_what_it_started(tmp_path):
+def test_the_end_of_a_step_ends_what_it_started(tmp_path):
     plan, process, pid = long_step(tmp_path)
     process.terminate()
     assert process.wait(timeout=PATIENCE) == 128 + signal.SIGTERM

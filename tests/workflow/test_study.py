@@ -27,7 +27,7 @@ def test_every_study_of_the_project_can_be_planned(name, size, tmp_path):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", NAMES)
-def test_no_table_of_a_study_takes_the_place_of_another(name, size):
+def test_no_table_of_a_study_takes_the_position_of_another(name, size):
     """What a command writes replaces what is in its section of the results."""
     tables = load_study(name, size=size, data="nowhere", seeds=1).tables
     sections = [

@@ -63,12 +63,12 @@ def test_a_folder_of_plain_csv_alone_has_no_page(tmp_path):
             for command in commands
         ]
 
-    alone, beside = tmp_path / "alone", tmp_path / "beside"
+    alone, together = tmp_path / "alone", tmp_path / "together"
     steps = table_steps(
-        [*wanted(alone, "causes"), *wanted(beside, "causes", "agreement")], tmp_path
+        [*wanted(alone, "causes"), *wanted(together, "causes", "agreement")], tmp_path
     )
     made = [(step.folder, step.result) for step in steps]
     assert [name for folder, name in made if folder == str(alone)] == ["causes"]
-    assert [name for folder, name in made if folder == str(beside)] == [
+    assert [name for folder, name in made if folder == str(together)] == [
         *("causes", "agreement", "claims", "report")
     ]

@@ -1,4 +1,4 @@
-"""A killed training goes on from whole checkpoints only; without one it starts anew."""
+"""A killed training goes on from whole checkpoints only; without one it starts again."""
 
 import json
 import zipfile

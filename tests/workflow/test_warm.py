@@ -99,7 +99,7 @@ def test_a_signal_reaches_it_and_is_told(environment, tmp_path):
     command.send_signal(signal.SIGTERM)
 
 
-def test_it_goes_on_holding_locks_when_whoever_asked_is_killed(environment, tmp_path):
+def test_it_goes_on_holding_locks_when_its_client_is_killed(environment, tmp_path):
     asks = (
         "import fcntl, sys, os\n"
         "from pathlib import Path\n"
@@ -128,7 +128,7 @@ def test_it_outlives_the_warm_process(modules, tmp_path):
     assert begin(environment, tmp_path) is None
 
 
-def test_the_warm_process_ends_with_whoever_started_it(modules, tmp_path):
+def test_the_warm_process_ends_with_the_process_that_started_it(modules, tmp_path):
     starts = (
         "import os, sys\n"
         "from attention_explain.workflow.warm import VARIABLE, warm_process\n"

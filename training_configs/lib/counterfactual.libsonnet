@@ -14,8 +14,11 @@ local base_variable = std.extVar('ATTENTION_EXPLAIN_BASE');
 local lambda_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_LAMBDA'));
 local strength_variable = std.parseJson(std.extVar('ATTENTION_EXPLAIN_STRENGTH'));
 local guide_variable = std.extVar('ATTENTION_EXPLAIN_GUIDE');
-// What stands for a word that was taken out.
+// What replaces a removed word.
 local mask = '@@MASK@@';
+local seed = std.parseInt(std.extVar('ATTENTION_EXPLAIN_SEED'));
+// All that attention_explain/data/shortcut.py plants.
+local shortcut_tokens = ['qzeq', 'qonq', 'qtwq', 'qthq', 'qfoq', 'qfiq', 'qsiq', 'qseq', 'qeiq', 'qniq', 'qctq'];
 local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['train', 'dev', 'test']];
 
 {
@@ -24,7 +27,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // or that of the lowest loss on dev (`select='dev'`). On SST the published distances are those of
   // the last: as epochs go by, attention moves away on dev as in training, while outputs come nearer
   // in training alone, so that dev selects an epoch from before attention has moved. Of the loss's
-  // scale, weight decay alone takes notice: beside a mean it would count some 500 times as much as it
+  // scale, weight decay alone takes notice: next to a mean it would count some 500 times as much as it
   // did in the published training, and lead attention further away.
   adversary(
     config,
@@ -64,7 +67,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
       },
     },
 
-  // Madsen et al.: half of the training texts with words masked, so that texts with words taken out
+  // Madsen et al.: half of the training texts with words masked, so that texts with words removed
   // (the erasure `mask`) are nothing new to the model.
   erasure_training(config):
     config {
@@ -75,7 +78,7 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
   // Madsen et al.: data as in data.libsonnet with a share of each text's tokens masked, train, dev and test
   // alike: the most important by a method, whose scores are in `folder`, or by chance. Models know the
   // words of the whole texts, and begin alike whatever is masked. By `signed` scores, masks tell the
-  // class even more than by size (docs/how-to/faithfulness.md).
+  // class even more than by magnitude (docs/how-to/faithfulness.md).
   erased(data, share, by='random', folder=null, ranking='size'):
     local erased = {
       share: share,
@@ -89,6 +92,18 @@ local splits_of(folder) = [folder + '/' + split + '.parquet' for split in ['trai
       [if 'validation_dataset_reader' in data then 'validation_dataset_reader']+: { erased: erased },
       vocabulary: { reader: data.dataset_reader, data_path: data.paths.train_data_path }
                   + data.vocabulary + { tokens_to_add+: { tokens+: [mask] } },
+    },
+
+  // Bastings et al. 2022: data as in data.libsonnet, with a shortcut of a kind (`single`, `context`, `ordered`)
+  // planted into a share of the texts. `labels` are the classes. With a share of 0 the texts stay as they are,
+  // and the vocabulary is the same: the model to compare with.
+  with_shortcut(data, kind, labels, share=0.2):
+    local shortcut = { kind: kind, labels: labels, share: share, seed: seed };
+    data {
+      dataset_reader+: { shortcut: shortcut },
+      [if 'validation_dataset_reader' in data then 'validation_dataset_reader']+: { shortcut: shortcut },
+      vocabulary+: { tokens_to_add+: { tokens+: shortcut_tokens } },
+      [if data.embedding.type == 'word_vectors' then 'embedding']+: { random_words: shortcut_tokens },
     },
 
   // Wiegreffe & Pinter: attention that another model has learned, for data as in data.libsonnet.

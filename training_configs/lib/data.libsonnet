@@ -130,7 +130,7 @@ local babi(task) =
     };
     local path(split) = root + '/sst/jw_preprocessed/' + split + '.jsonl.gz';
     text_files(path('train'), path('dev'), sentences, reader { held_out: sentences }, word_vectors) + {
-      // Whoever reads the sentences themselves holds none of them out.
+      // A reader of the sentences themselves holds none of them out.
       validation_dataset_reader: { type: 'attention_text' } + reader,
     },
 

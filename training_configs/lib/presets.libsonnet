@@ -21,7 +21,7 @@ local leave_one_out = { type: 'leave-one-out', at: 'input', measure: 'tvd' };
 local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize: true };
 
 {
-  // The norm beside gradient x input: both are called gradient, and they differ.
+  // The norm next to gradient x input: both are called gradient, and they differ.
   jain_wallace: ['attention', gradient, l2_gradient, leave_one_out, 'random'],
 
   // What `gradient` may mean: x input or norm, of the probability or the logit, attention fixed or not; x input
@@ -88,6 +88,8 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'gradient-shap',
     'kernel-shap',
     'lime',
+    'signed-attention',
+    'attention-x-gradient',
     { type: 'gradient', at: 'hidden', name: 'gradient-hidden' },
     { type: 'leave-one-out', at: 'hidden', name: 'leave-one-out-hidden' },
     'input-to-hidden',

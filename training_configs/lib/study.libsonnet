@@ -21,7 +21,7 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
   // guided by others.
   few_seeds:: if quick then [1] else std.range(1, 3),
   few:: { seeds: std.length(this.few_seeds) },
-  // Is everything held against the base of the first seed, as published, or each seed against its own?
+  // Is everything compared with the base of the first seed, as published, or each seed with its own?
   one_base: false,
   // Data as in data.libsonnet, each under the name of its corpus.
   data:: error 'a study needs data',
@@ -65,7 +65,7 @@ local quick = std.extVar('ATTENTION_EXPLAIN_SIZE') == 'quick';
     from: from,
     only: only,
   },
-  // For its arguments: every two of the methods, by size.
+  // For its arguments: every two of the methods, by magnitude.
   every_two(methods):: ['--absolute', '--pairs'] + [
     methods[first] + ':' + methods[second]
     for first in std.range(0, std.length(methods) - 2)

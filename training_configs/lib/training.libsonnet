@@ -32,7 +32,7 @@ local preset(loss_reduction, batch_size, lr, attention_lr=lr, decoder_lr=lr / 2,
         [['^decoder\\.'], { lr: decoder_lr }],
       ],
     },
-    // The last checkpoint is enough to go on from; the best weights are kept beside it.
+    // The last checkpoint is enough to go on from; the best weights are kept next to it.
     checkpointer: { keep_most_recent_by_count: 1 },
   } + trainer,
 };

@@ -1,7 +1,7 @@
 // Which explanation is true to the model, on the papers' corpora: every method between chance and the best
 // possible order of words, and the verdict on each model (docs/how-to/verdict.md). Encoders, sparse attention, and a
 // model trained on texts with words masked (Madsen et al. 2023), to which erased texts are nothing new.
-// With `--limit 200` so many texts of each corpus are explained, perturbed and judged.
+// With `--limit 200`, 200 texts of each corpus are explained, perturbed and judged.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';

@@ -22,7 +22,7 @@ study {
   // What other attention is worth is not published: three powers of ten, whatever they give, for the whole curve.
   lambdas:: study.pick([0.02], [0.002, 0.02, 0.2, 2]),
   runs(data)::
-    // Jsonnet makes a field anew whenever it is asked for, and a local once.
+    // Jsonnet computes a field again whenever it is asked for, and a local once.
     local encoders = $.encoders, projections = $.projections;
     local model(encoder, projection, training) =
       local attention = lib.attention[encoders[encoder][0]] + projections[projection];

@@ -22,7 +22,7 @@ study {
       for encoder in ['affine', 'bilstm']
       for projection in ['sparsemax', 'uniform']
     } + {
-      // The model `bilstm` once more, for what adversaries are held against.
+      // The model `bilstm` once more, for comparison with adversaries.
       base: seen { config: base },
       bilstm_dot: explained('bilstm', lib.attention.dot),
       adversary: seen { config: lib.adversary(base, study.run('base'), 0.001, epochs=study.pick(6, 20)) },

@@ -1,6 +1,6 @@
 // Who measures the measures: where the causes are planted, and so known, every method is scored by the
 // truth, every measure of faithfulness is computed, and the two are compared. Also models whose attention
-// is wrong by construction, and models that have seen erased texts. Verdicts are held against it, too.
+// is wrong by construction, and models that have seen erased texts. Verdicts are compared with it, too.
 local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';
@@ -11,7 +11,7 @@ local sizes = { bilstm: 32, affine: 64, cnn: 64, transformer: 64 };
 study {
   title: 'Who measures the measures',
   seeds: study.pick([1], std.range(1, 5)),
-  one_base: true,  // Every model is held against the truth, and none against its base.
+  one_base: true,  // Every model is compared with the truth, and none with its base.
   local planted(preset, reader={}) = lib.data.planted(preset) { dataset_reader+: { sizes: { test: 40 } } + reader },
   data:: {
     easy: planted('easy'),

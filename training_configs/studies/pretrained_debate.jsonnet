@@ -1,4 +1,4 @@
-// The question as it is asked today: a pretrained transformer that was fine-tuned, all of its attention beside all
+// The question as it is asked today: a pretrained transformer that was fine-tuned, all of its attention next to all
 // other methods; and the debate itself on attention over a pretrained transformer that stays as it is.
 // `make weights` fetches the transformer; in a study of your own, name another folder and its hidden_size.
 //

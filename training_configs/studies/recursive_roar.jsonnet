@@ -1,6 +1,6 @@
 // Madsen et al. 2021, "Evaluating the Faithfulness of Importance Measures in NLP by Recursively Masking
 // Allegedly Important Tokens and Retraining": does a model do without the tokens that a method calls
-// important? Each run is trained on texts of which the one before it has named the next share to be masked,
+// important? Each run is trained on texts whose next share of tokens to mask was named by the run before it,
 // in train, dev and test; the order by chance is the control.
 local lib = import '../lib/lib.libsonnet';
 local study = import '../lib/study.libsonnet';
@@ -33,15 +33,15 @@ study {
       [run('random', step)]: model(lib.erased(data, step / 100))
       for step in $.steps
     } + {
-      [run(chain, $.steps[place])]: model(lib.erased(
+      [run(chain, $.steps[position])]: model(lib.erased(
         data,
-        $.steps[place] / 100,
+        $.steps[position] / 100,
         $.chains[chain].method,
-        study.scores(run(chain, ([0] + $.steps)[place]), $.chains[chain].method),
+        study.scores(run(chain, ([0] + $.steps)[position]), $.chains[chain].method),
         $.chains[chain].ranking,
       ))
       for chain in std.objectFields($.chains)
-      for place in std.range(0, std.length($.steps) - 1)
+      for position in std.range(0, std.length($.steps) - 1)
     },
   tables: [study.table('recursive-roar', ['runs'])],
 }

@@ -13,7 +13,7 @@ study {
     sst: [0, 2e-5, 1e-4, 2e-4, 1e-3, 1.04e-3, 1.05e-3, 1.07e-3, 1.1e-3, 1.2e-3, 1.5e-3, 2e-3, 0.02, 0.2, 1, 2],
     imdb: [0, 2e-4, 4e-4, 8e-4, 1e-3, 1.4e-3, 1.6e-3, 2e-3, 0.01, 0.02],
   },
-  // These have several seeds, each held against a base of its own, where there was one base in all; `one_base: true`
+  // These have several seeds, each compared with a base of its own, where there was one base in all; `one_base: true`
   // is as published. The others have one seed: they show the curve, and decide nothing.
   several:: study.pick([0, 0.002], [0, 0.0002, 0.001, 0.0015, 0.002, 0.02]),
   lambdas(data):: study.pick(
@@ -29,7 +29,7 @@ study {
     local seen = { attributions: { attention: ['attention'] } };
     {
       base: seen { config: base },
-      // The bases that adversaries are held against, once more.
+      // The bases of the adversaries, once more.
       base_perturbed: few { config: base, perturbations: { base: ['uniform', 'instance-adversary'] } },
       uniform: seen + five { config: model(lib.encoders.bilstm, lib.attention.uniform) },
       mlp: seen + five { config: model(lib.encoders.affine, lib.attention.tanh) },

@@ -154,10 +154,7 @@ def _ranges(table: pandas.DataFrame) -> list[str]:
 
 
 def released_code() -> pandas.DataFrame:
-    """
-    Results of the released code on the shared SST files: the columns that identify a row, and the lowest and highest mean
-    of its seeds.
-    """
+    """Results of the released code on the shared SST files: keys, and the range of its seeds."""
     table = read_published("jain_wallace/code_on_shared_sst")
     table = table.rename(columns={"first": "scores", "second": "importance"})
     keys = ["encoder", "attention", "scores", "importance", "predicted"]

@@ -58,10 +58,7 @@ SHOWN = ("corpus", "model", "predicted", "max attention", "mean", "interval", "m
 
 
 def permutation_rows(model: Model) -> list[dict[str, Any]]:
-    """
-    One row per predicted class and bin of the largest weight, and for all together, from the perturbation files of a
-    model.
-    """
+    """One row per predicted class and bin of the largest weight, and for all together."""
     values, weights = sample(model, check(MEDIAN)), sample(model, check(LARGEST)).value
     bins = {ALL: weights == weights, **bin_texts(weights)}
     keys = [(name, of) for name in groups(model, "predicted") for of in bins]
@@ -275,10 +272,7 @@ def adversary(models: Sequence[Model], output: Output) -> None:
     output.figure(
         "jain-wallace-adversary-violins",
         violins(
-            list(map(_panel, models)),
-            "largest weight of attention",
-            "max JSD (nats)",
-            top=BOUND,
+            list(map(_panel, models)), "largest weight of attention", "max JSD (nats)", top=BOUND
         ),
         "The largest divergence (JSD, in nats) of an attention with nearly the same output, by the "
         f"largest weight of attention and by predicted class. {describe(models)}.",

@@ -248,11 +248,7 @@ def recursive_roar(study: StudyFiles, output: Output) -> str | None:
 
 def _accuracy_rows(model: Retrained) -> list[dict[str, Any]]:
     return [
-        {
-            **_named(model, method),
-            "share": share,
-            **_over_seeds(METRIC, values),
-        }
+        {**_named(model, method), "share": share, **_over_seeds(METRIC, values)}
         for method, curve in model.curves.items()
         for share, values in zip(model.shares, curve.T, strict=True)
     ]
@@ -338,9 +334,7 @@ def integrating_is_not_worth_it(tables: Tables) -> Iterator[Judgement]:
 
 CLAIMS = declared_claims(
     __file__,
-    {
-        "integrating-is-not-worth-it": (AREAS, integrating_is_not_worth_it),
-    },
+    {"integrating-is-not-worth-it": (AREAS, integrating_is_not_worth_it)},
     {"LITTLE": LITTLE},
 )
 

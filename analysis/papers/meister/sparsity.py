@@ -12,13 +12,7 @@ import pandas
 from scipy.stats import pearsonr, spearmanr
 
 from analysis.agreement.agreement_table import OVERALL
-from analysis.claims.table_rows import (
-    TableRow,
-    TypedTable,
-    estimated,
-    estimated_if_known,
-    paired,
-)
+from analysis.claims.table_rows import TableRow, TypedTable, estimated, estimated_if_known, paired
 from analysis.errors import AnalysisError
 from analysis.figures.against import Line, against
 from analysis.models import Model, protocol_of
@@ -119,10 +113,7 @@ def not_swept(models: Sequence[Model]) -> list[Model]:
 
 
 def sweeps(models: Sequence[Model], least: int = 2) -> list[list[Model]]:
-    """
-    Models that differ only in lambda, sorted by it; one model per lambda. Raises `AnalysisError` if no sweep has `least`
-    values of lambda.
-    """
+    """Models that differ only in lambda, sorted by it; raises if none has `least` lambdas."""
     by_setting: dict[tuple, dict[float, Model]] = {}
     for model in models:
         config = model.config
@@ -162,10 +153,7 @@ def table_2(models: Sequence[Model], output: Output) -> None:
 
 
 def correlation(steps: Sequence[Model], method: Method) -> dict[str, Any]:
-    """
-    A row of the table: the correlation of lambda with the mean entropy of the scores of the method. Each seed of each step
-    is a point.
-    """
+    """The correlation of lambda with the mean entropy of the scores; each seed is a point."""
     values = [sample(model, entropy(method)).value for model in steps]
     lambdas, means = _points(steps, values)
     row = {

@@ -10,13 +10,7 @@ from analysis.claims.table_rows import TypedTable
 from analysis.figures.densities import densities
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.neely_schouten.top_k import (
-    AS_PUBLISHED,
-    DENSE,
-    FAGIN,
-    NON_ZERO,
-    OF_ATTENTION,
-)
+from analysis.papers.neely_schouten.top_k import AS_PUBLISHED, DENSE, FAGIN, NON_ZERO, OF_ATTENTION
 from analysis.papers.shared.agreement import (
     KENDALL,
     AgreementRow,

@@ -257,16 +257,12 @@ OF_ATTENTION = tuple(pair for pair in PAIRS if pair[0].name == "attention")
 
 
 def top_k_agreements(model: Model) -> list[Agreement]:
-    """
-    Agreements of attention with each kind of importance, by both measures, for each k that is informative for the model.
-    """
+    """Agreements of attention with each kind of importance, by both measures and each useful k."""
     return compute_agreements(model, OF_ATTENTION, _measures(model))
 
 
 def top_k_rows(of_models: Sequence[Sequence[Agreement]]) -> pandas.DataFrame:
-    """
-    One row per k, kind of importance, predicted class and measure, with the chance band and the published values.
-    """
+    """One row per k, importance, class and measure, with chance band and published values."""
     table = pandas.concat(
         [agreement_rows(one, OF_ATTENTION) for one in of_models], ignore_index=True
     )
@@ -286,9 +282,7 @@ def _measures(model: Model) -> list[str]:
 
 
 def table_2(models: Sequence[Model], output: Output) -> None:
-    """
-    Add the table, a table of differences between its rows, and a figure and a sentence per corpus.
-    """
+    """Add the table, a table of differences, and a figure and a sentence per corpus."""
     of_models = list(map(top_k_agreements, models))
     table = top_k_rows(of_models)
     output.table(

@@ -70,9 +70,7 @@ USE = TypedTable("neely-schouten-usage", UsageRow)
 
 
 def usage(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add the table, a figure and sentences on correlations; return a sentence on models that are left out, if any.
-    """
+    """Add the table, a figure and correlations; return a sentence on models left out, if any."""
     all_families, left_out = families(study)
     rows = [row for row in map(_row, all_families) if _has_both(row)]
     if not rows:
@@ -213,10 +211,7 @@ def _interval(row: dict[str, Any], name: str) -> tuple[float, float]:
 
 
 def correlation(table: pandas.DataFrame, across: str, up: str) -> str:
-    """
-    A sentence on Spearman's correlation over the rows that have both values; empty if there are too few models, or if all
-    are equal.
-    """
+    """A sentence on Spearman's correlation; empty for too few models or constant values."""
     known = table[_known(table, across, up)]
     if len(known) < LEAST_POINTS or min(known[across].nunique(), known[up].nunique()) < 2:
         return ""

@@ -53,9 +53,7 @@ DECEPTION = TypedTable("pruthi-deception", DeceptionRow)
 
 
 def rows_of(study: StudyFiles) -> pandas.DataFrame:
-    """
-    One row per model and strength, over its seeds. Raises `AnalysisError` if the study has no deceptive run.
-    """
+    """One row per model and strength, over its seeds; raises if there is no deceptive run."""
     runs: dict[str, list[Run]] = {}
     for run in study.runs:
         if run.model.role == DECEPTIVE:
@@ -74,10 +72,7 @@ def rows_of(study: StudyFiles) -> pandas.DataFrame:
 
 
 def _chosen(table: pandas.DataFrame) -> pandas.Series:
-    """
-    Protocols chosen by the accuracy of the honest model on dev, not by any effect of the penalty; the first by name among
-    equals.
-    """
+    """Protocols chosen by the honest model's accuracy on dev; the first by name among equals."""
     on_dev = table.pop(f"honest {DEV}")
     models = [table[name] for name in MODEL]
     best = on_dev == on_dev.groupby(models).transform("max")
@@ -201,9 +196,7 @@ def over_seeds(mean: float, deviation: float, seeds: int) -> Estimate:
 
 CLAIMS = declared_claims(
     __file__,
-    {
-        "hides-what-it-uses": (DECEPTION, hides_what_it_uses),
-    },
+    {"hides-what-it-uses": (DECEPTION, hides_what_it_uses)},
     {"CHANCE": CHANCE, "HIDDEN": HIDDEN, "LITTLE": LITTLE},
 )
 

@@ -63,10 +63,7 @@ DROP_TOP = tuple(_dropped(which, effect) for which in DROPPED for effect in EFFE
 
 
 def drop_rows(model: Model) -> list[dict[str, Any]]:
-    """
-    One row per effect and class, from the perturbation files of a model: the effect of the largest weight, of another
-    one, and the difference.
-    """
+    """One row per effect and class: the effect of the largest weight less that of another."""
     rows = []
     members = groups(model, "predicted")
     for effect, title in EFFECTS.items():
@@ -161,9 +158,7 @@ REMOVAL = tuple(_removed(order, field) for order in ORDERS for field in ("fracti
 
 
 def removal_samples(model: Model) -> dict[str, Sample]:
-    """
-    By order, the fraction of weights removed at the flip, for the texts that flip in all orders, as published.
-    """
+    """By order, the fraction removed at the flip, for texts that flip in all orders."""
     flipped = [sample(model, check(_removed(order, "flipped"))).value == 1 for order in ORDERS]
     every = numpy.logical_and.reduce(flipped)
     return {

@@ -11,11 +11,7 @@ import numpy
 import pandas
 
 from analysis.claims.claim import FAR, Outcome, Part, above
-from analysis.claims.table_rows import (
-    TableRow,
-    estimated,
-    paired,
-)
+from analysis.claims.table_rows import TableRow, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY
 from analysis.models import Model
@@ -96,10 +92,7 @@ def far_away(adversary: AdversaryRow, paid: bool = True) -> Part:
 
 
 def adversary_rows(study: StudyFiles) -> tuple[pandas.DataFrame, str | None]:
-    """
-    A table with one row per adversary, and a sentence on what is left out, if anything. Raises `AnalysisError` if
-    there is no adversary.
-    """
+    """One row per adversary, and a sentence on what is left out; raises if there is none."""
     all_families, problem = families(study)
     rows = [_of_texts(family, model) for family in all_families for model in family.adversaries]
     seen = {
@@ -147,9 +140,7 @@ def _of_texts(family: ModelFamily, model: Model) -> dict[str, Any]:
 
 
 def _lost(family: ModelFamily, pairs: Sequence[Pair]) -> dict[str, float]:
-    """
-    Accuracy lost on the same texts: within each pair, or against all seeds of the base model if there is only one base.
-    """
+    """Accuracy lost on the same texts: within each pair, or against all seeds of a single base."""
     own = len(family.bases) > 1
     bases = [base for base, _ in pairs] if own else family.files
     first, second = (
@@ -206,9 +197,7 @@ def readable_adversaries(
     names: Sequence[str] = ("published f1", "f1", DOUBLED_TVD, "tvd", "published jsd", "jsd"),
     keys: Sequence[str] = ("lambda", "lambda as published"),
 ) -> pandas.DataFrame:
-    """
-    The columns that people read: `names`, each with its interval, and `keys` as users type them.
-    """
+    """The columns that people read: `names` with intervals, and `keys` as users type them."""
     shown = table[["corpus", "model"]].copy()
     for key in keys:
         shown[key] = [

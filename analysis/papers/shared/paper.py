@@ -25,11 +25,7 @@ from attention_explain.errors import InputError
 
 # The kinds of files that an exhibit is made from: attributes of `StudyFiles`.
 MODELS, PERTURBED, JUDGED = "models", "perturbed", "judged"
-FILES = {
-    MODELS: "attribution files",
-    PERTURBED: "perturbation files",
-    JUDGED: "faithfulness files",
-}
+FILES = {MODELS: "attribution files", PERTURBED: "perturbation files", JUDGED: "faithfulness files"}
 CURE = " (training_configs/interpreters has the methods of each paper)"
 
 

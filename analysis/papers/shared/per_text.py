@@ -48,9 +48,7 @@ def sample(model: Model, values: PerText) -> Sample:
 
 
 def summarise(model: Model, values: PerText) -> dict[str, Any]:
-    """
-    The mean of the values over all texts and seeds, with its interval and the other columns of `summary`.
-    """
+    """The mean of the values over texts and seeds, with the columns of `summary`."""
     return {"seeds": len(model.files), **summary(sample(model, values))}
 
 
@@ -82,9 +80,7 @@ def classes_of(model: Model) -> dict[str, numpy.ndarray]:
 def by_bin(
     values: numpy.ndarray, weights: numpy.ndarray, classes: dict[str, numpy.ndarray]
 ) -> dict[str, dict[str, numpy.ndarray]]:
-    """
-    The values of each class in each bin, by their names in figures. All arguments have the same shape.
-    """
+    """The values of each class in each bin; all arguments have the same shape."""
     bins = bin_texts(weights)
     return {
         f"predicted {name}": {of: values[member & inside] for of, inside in bins.items()}

@@ -79,9 +79,7 @@ def about_config(config: ModelConfig, *columns: str) -> dict[str, Any]:
 
 
 def selected_on(config: dict[str, Any]) -> str:
-    """
-    The split that selected the epoch: `dev` or `test`; `last epoch` if none did, `-` if there is no such split.
-    """
+    """What selected the epoch: `dev`, `test`, `last epoch`, or `-` if there is no such split."""
     if ModelConfig(config).keeps_last_epoch:
         return "last epoch"
     validation = config.get("validation_data_path")
@@ -107,9 +105,7 @@ def with_published(
 
 
 def with_difference(table: pandas.DataFrame, *published: str) -> pandas.DataFrame:
-    """
-    With a column `difference`: our mean less the published value in the first of these columns that has one.
-    """
+    """With a column `difference`: our mean less the first of these columns with a value."""
     theirs = pandas.Series(numpy.nan, index=table.index)
     for column in published:
         theirs = theirs.fillna(table[column])
@@ -127,10 +123,7 @@ def with_intervals(
 
 
 def readable(table: pandas.DataFrame, columns: Sequence[str]) -> pandas.DataFrame:
-    """
-    The columns that people read. `interval` is made of low and high; the mean is called `ours` if there is a published
-    one.
-    """
+    """The columns that people read; the mean is called `ours` next to a published one."""
     shown = table.assign(interval=interval_column(table))[list(columns)]
     names = {"random mean": "random"}
     if any(name.startswith("published") for name in columns) or "their code" in columns:

@@ -56,9 +56,7 @@ class Reached:
 
 
 def f1_by_model(study: StudyFiles) -> list[Reached]:
-    """
-    The F1 of each model of a study. Runs that also have an attribution file count once, by their file.
-    """
+    """The F1 of each model of a study; runs with an attribution file count by their file."""
     explained = {
         run_folder(file.metadata["archive"]) for model in study.models for file in model.files
     }

@@ -76,10 +76,7 @@ def table_5(study: StudyFiles, output: Output) -> str | None:
 
 
 def table_4(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add the table of the best distant adversary of each model, and one sentence for each; return a sentence on
-    adversaries that are left out, if any.
-    """
+    """Add the best distant adversary of each model; return a sentence on what is left out."""
     table, left_out = unfrozen(study)
     best = best_far(table)
     if best.empty:
@@ -107,10 +104,7 @@ def table_4(study: StudyFiles, output: Output) -> str | None:
 
 
 def unfrozen(study: StudyFiles) -> tuple:
-    """
-    The table of adversaries without frozen ones, which this paper does not have; and a sentence on what is left out, if
-    anything.
-    """
+    """The table of adversaries without frozen ones, and a sentence on what is left out."""
     table, left_out = adversary_rows(study)
     table = table[~table["frozen"]].reset_index(drop=True)
     if table.empty:
@@ -119,9 +113,7 @@ def unfrozen(study: StudyFiles) -> tuple:
 
 
 def best_far(table: pandas.DataFrame) -> pandas.DataFrame:
-    """
-    The row with the best F1 among the distant adversaries of each model, from a table of ours or of published numbers.
-    """
+    """The distant adversary with the best F1 of each model; ours, or the published ones."""
     jsd, f1 = ("jsd", "f1") if "jsd" in table else ("published jsd", "published f1")
     far = table[(table[jsd] > FAR) & table[f1].notna()]
     return far.loc[far.groupby(KEYS, sort=False)[f1].idxmax()].reset_index(drop=True)

@@ -19,12 +19,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.figures.labels import Point, along_line, around_marks, draw_labels, pixels
 from analysis.output import Output
-from analysis.papers.shared.adversary_rows import (
-    DOUBLED_TVD,
-    METRICS,
-    NO_ADVERSARY,
-    adversary_rows,
-)
+from analysis.papers.shared.adversary_rows import DOUBLED_TVD, METRICS, NO_ADVERSARY, adversary_rows
 from analysis.papers.shared.divergence import BOUND, Divergence
 from analysis.papers.shared.families import ModelFamily, families
 from analysis.papers.shared.study_files import StudyFiles
@@ -210,10 +205,7 @@ FIGURE_NOTE = (
 
 
 def plane(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add one figure per model, or one of the metrics of runs, and the tables of their numbers; return a sentence on
-    adversaries that are left out, if any.
-    """
+    """Add a figure per model and the tables of numbers; return a sentence on what is left out."""
     attacked, left_out = families(study)
     attacked = [family for family in attacked if family.adversaries]
     for family in attacked:

@@ -5,15 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
-from analysis.claims.claim import (
-    FAR,
-    SMALL,
-    Judgement,
-    Outcome,
-    Part,
-    above,
-    below,
-)
+from analysis.claims.claim import FAR, SMALL, Judgement, Outcome, Part, above, below
 from analysis.claims.table_rows import (
     TableRow,
     Tables,
@@ -23,19 +15,11 @@ from analysis.claims.table_rows import (
     group_rows,
     where,
 )
-from analysis.papers.shared.adversary_rows import (
-    AdversaryRow,
-    far_away,
-    just_far,
-)
+from analysis.papers.shared.adversary_rows import AdversaryRow, far_away, just_far
 from analysis.papers.shared.paper import declared_claims, declared_printed
 from analysis.papers.shared.published import VECTORS
 from analysis.papers.wiegreffe_pinter.adversaries import ADVERSARIES
-from analysis.papers.wiegreffe_pinter.seed_variance import (
-    SEEDS,
-    SEEDS_TABLE,
-    adversary_name,
-)
+from analysis.papers.wiegreffe_pinter.seed_variance import SEEDS, SEEDS_TABLE, adversary_name
 from analysis.papers.wiegreffe_pinter.usefulness import GUIDES_TABLE, UNIFORM_TABLE, GuideRow
 from analysis.statistics.intervals import LEAST_SEEDS
 from analysis.written import Estimate, average, number
@@ -82,9 +66,7 @@ def curves(tables: Tables) -> Iterator[list[AdversaryRow]]:
 
 
 def tvd_at(curve: Sequence[AdversaryRow], jsd: float) -> Estimate | None:
-    """
-    The TVD of the outputs at this JSD of attention, interpolated between two adversaries; None outside the curve.
-    """
+    """The TVD of the outputs at this JSD, interpolated; None outside the curve."""
     for one, other in pairwise(curve):
         if one.jsd.mean <= jsd <= other.jsd.mean:
             width = other.jsd.mean - one.jsd.mean

@@ -54,9 +54,7 @@ SEEDS_TABLE = TypedTable("wiegreffe-pinter-seeds", SeedsRow)
 
 
 def seeds(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add the table, and a sentence and a figure per base; return a sentence on models that are left out, if any.
-    """
+    """Add the table, and a sentence and a figure per base; return what is left out, if anything."""
     seeded, left_out = families(study)
     seeded = [family for family in seeded if family.other_seeds]
     if not seeded:

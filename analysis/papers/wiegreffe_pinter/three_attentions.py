@@ -132,9 +132,7 @@ BASE, EACH, TRAINED = "base", "adversary, this text", "trained adversary"
 
 
 def heatmaps(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add a figure for each base that has both kinds of adversaries; return a sentence on models that are left out, if any.
-    """
+    """Add a figure per base with both kinds of adversaries; return a sentence on the others."""
     all_families, left_out = families(study)
     drawn = 0
     for family in all_families:

@@ -135,9 +135,7 @@ GUIDES_TABLE = TypedTable("wiegreffe-pinter-table-3", GuideRow)
 
 
 def table_2(study: StudyFiles, output: Output) -> str | None:
-    """
-    Add the table of learned and uniform attention, and one sentence per row. Nothing is left out.
-    """
+    """Add the table of learned and uniform attention, and one sentence per row."""
     models = f1_by_model(study)
     rows = [
         _compared(base, uniform)

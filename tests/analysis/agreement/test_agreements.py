@@ -89,7 +89,7 @@ def test_a_text_without_a_value_has_none_in_the_controls_either(tmp_path):
         assert not numpy.isnan(found.controls[name].value[:, 0, :3]).any()
 
 
-def test_scores_that_are_not_one_a_token_are_refused_by_the_files_name(tmp_path):
+def test_scores_that_are_not_one_a_token_are_rejected_by_the_files_name(tmp_path):
     rows = random_rows(texts=3)
     rows[1]["gradient"] = [1.0]
     (model,) = models_of([load_attributions(write_attributions(tmp_path / "a.parquet", rows))])

@@ -14,7 +14,7 @@ OURS = [Pair("attention", "gradient"), Pair("attention", "leave-one-out")]
 THEIRS = [Pair("gradient", "leave-one-out")]
 
 
-def test_it_is_the_difference_of_the_mean_places(tmp_path):
+def test_it_is_the_difference_of_the_mean_scores(tmp_path):
     model = model_of(tmp_path, 1, 2, 3, texts=60)
     found = agreements(model, [*OURS, *THEIRS], [KENDALL], draws=3)
     # Noise is no method, and attention in another form is no other one.

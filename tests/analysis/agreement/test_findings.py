@@ -117,7 +117,7 @@ def test_how_a_pair_was_compared_is_said_with_its_number():
     assert "attention : gradient (0.500 [0.400, 0.600], sizes, chance 0.000)" in sentence
 
 
-def test_a_mean_is_read_beside_the_best_that_ties_allow():
+def test_a_mean_is_read_next_to_the_best_that_ties_allow():
     rows = table(GOOD, OTHER, LUCKY)
     rows["ceiling"], rows["scaled"] = [0.52, 1.0, 0.999], [0.96, 0.4, 0.05]
     (sentence,) = findings(rows, [KENDALL])

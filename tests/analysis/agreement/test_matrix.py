@@ -86,7 +86,7 @@ def test_pairs_that_were_not_compared_are_blank():
     assert len([text for text in texts(figure) if text.startswith("[")]) == 4
 
 
-def test_shades_are_places_where_ties_hold_means_down_and_what_is_reachable_is_written():
+def test_shades_are_scaled_where_ties_hold_means_down_and_what_is_reachable_is_written():
     bounded = table({("a", "b"): 0.2, ("a", "c"): 0.4, ("b", "c"): 0.3})
     bounded = bounded.assign(ceiling=[0.21, 1.0, 0.999], scaled=[0.95, 0.4, 0.3])
     figure = agreement_matrix(bounded, "scaled", by_scaled=True)

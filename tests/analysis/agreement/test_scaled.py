@@ -26,7 +26,7 @@ def sparse_model(folder, texts=60):
     return model
 
 
-def test_the_mean_of_the_numbers_is_the_place_of_the_mean():
+def test_the_mean_of_the_numbers_is_the_scaled_mean():
     generator = numpy.random.default_rng(0)
     value, chance, ceiling = generator.random((3, 2, 3, 50))
     ceiling += 1
@@ -40,7 +40,7 @@ def test_the_mean_of_the_numbers_is_the_place_of_the_mean():
         assert numpy.isnan(found[~known]).all()
 
 
-def test_the_spread_of_the_numbers_is_that_of_the_place():
+def test_the_spread_of_the_numbers_is_that_of_the_scaled_mean():
     """Against the ratio of means of texts drawn again and again."""
     generator = numpy.random.default_rng(1)
     room = generator.random(400) + 0.2
@@ -52,7 +52,7 @@ def test_the_spread_of_the_numbers_is_that_of_the_place():
     assert error == pytest.approx(expected, rel=0.1)
 
 
-def test_without_room_there_is_no_place():
+def test_without_room_there_is_no_scaled_value():
     ones = numpy.ones((1, 5))
     assert numpy.isnan(rescale(ones, ones, ones)).all()
 
@@ -71,7 +71,7 @@ def test_scores_as_good_as_ties_allow_are_at_the_ceiling(tmp_path):
     assert (values["top-1"] == 1).all()
 
 
-def test_the_place_of_a_group_is_that_of_its_texts(tmp_path):
+def test_the_scaled_agreement_of_a_group_is_that_of_its_texts(tmp_path):
     model = sparse_model(tmp_path)
     rows = agreement_table(
         agreements(model, [PAIR._replace(second="leave-one-out")], [KENDALL], draws=3),
@@ -85,7 +85,7 @@ def test_the_place_of_a_group_is_that_of_its_texts(tmp_path):
     assert rows["scaled"].nunique() == 3
 
 
-def test_a_measure_without_a_ceiling_has_no_place(tmp_path):
+def test_a_measure_without_a_ceiling_has_no_scaled_agreement(tmp_path):
     measures = [Measure.named("as-published"), KENDALL]
     table = agreement_table(agreements(sparse_model(tmp_path), [PAIR], measures, draws=2), "none")
     for name in ("ceiling", "scaled", "scaled low", "scaled high"):

@@ -1,4 +1,4 @@
-"""`python -m analysis agreement`: what it writes, and what it refuses."""
+"""`python -m analysis agreement`: what it writes, and what it rejects."""
 
 import json
 import re
@@ -298,7 +298,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, caps
 
 
 @pytest.mark.parametrize("option", ["--draws", "--control-draws", "--seed"])
-def test_numbers_that_make_no_sense_are_refused(tmp_path, capsys, option):
+def test_numbers_that_make_no_sense_are_rejected(tmp_path, capsys, option):
     file = write(tmp_path / "a.parquet")
     with pytest.raises(SystemExit) as stopped:
         main(["agreement", str(file), "-o", str(tmp_path / "out"), option, "-1"])

@@ -7,7 +7,7 @@ from analysis.manifest import read_manifest
 from tests.analysis.papers.jain_wallace.claim_cases import pairs
 
 
-def test_verdicts_stand_beside_the_tables(tmp_path, capsys):
+def test_verdicts_stand_next_to_the_tables(tmp_path, capsys):
     pandas.DataFrame(pairs(0.3, 0.6)).to_csv(tmp_path / "jain-wallace-correlations.csv")
     assert main(["claims", str(tmp_path)]) == 0
     said = capsys.readouterr().out

@@ -98,7 +98,7 @@ def test_a_fine_tuned_transformer_is_in_this_table_and_in_none_of_a_paper(tmp_pa
 
 
 @pytest.mark.parametrize("model", [{"type": "basic_classifier"}, "from_archive", None])
-def test_another_model_is_refused_in_a_sentence(tmp_path, capsys, model):
+def test_another_model_is_rejected_in_a_sentence(tmp_path, capsys, model):
     assert main(["models", str(write_run(tmp_path / "other", {"model": model}))]) == 2
     said = capsys.readouterr().err
     assert (
@@ -124,14 +124,14 @@ def test_the_command_prints_and_writes_the_table(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("missing", ["metrics.json", "model.tar.gz"])
-def test_an_unfinished_run_is_refused(tmp_path, capsys, missing):
+def test_an_unfinished_run_is_rejected(tmp_path, capsys, missing):
     run = write_run(tmp_path / "killed")
     (run / missing).unlink()
     assert main(["models", str(run)]) == 2
     assert f"not a finished training run, {missing} missing" in capsys.readouterr().err
 
 
-def test_broken_and_absent_folders_are_refused(tmp_path):
+def test_broken_and_absent_folders_are_rejected(tmp_path):
     with pytest.raises(AnalysisError, match="no such run folder"):
         load_run(tmp_path / "absent")
     run = write_run(tmp_path / "broken")

@@ -1,4 +1,4 @@
-"""Commands that write a file refuse one that they read, and one that is called otherwise."""
+"""Commands that write a file reject one that they read, and one that is called otherwise."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from analysis.__main__ import main
         ("agreement given.csv -o run", "run: is the folder of a training run; write elsewhere"),
     ],
 )
-def test_what_would_cost_a_file_is_refused(tmp_path, monkeypatch, capsys, line, sentence):
+def test_what_would_cost_a_file_is_rejected(tmp_path, monkeypatch, capsys, line, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "given.csv").write_text("kept")
     (tmp_path / "run").mkdir()

@@ -1,4 +1,4 @@
-"""`python -m analysis plausibility`: what it writes and says, and what it refuses."""
+"""`python -m analysis plausibility`: what it writes and says, and what it rejects."""
 
 import pandas
 import pytest
@@ -33,7 +33,7 @@ def test_the_folder_has_the_table_and_says_that_plausible_is_not_faithful(tmp_pa
     assert "Plausibility" in (folder / "report.html").read_text()
 
 
-def test_what_cannot_be_is_refused(tmp_path, capsys):
+def test_what_cannot_be_is_rejected(tmp_path, capsys):
     file = str(write(tmp_path / "a.parquet"))
     for share in ("0", "1.5", "many"):
         with pytest.raises(SystemExit):

@@ -43,12 +43,12 @@ def judged_rows(
             for measure, higher in MEASURES.items():
                 for k in (*BINS, None):
                     toward = 1 if higher else -1
-                    places = {name: place + noise * model.normal() for name, place in truth.items()}
-                    for method, place in {**places, RANDOM: 0.0, SEARCH: 1.0}.items():
-                        add(method, measure, erasure, k, chance + toward * length * place)
-            for method, place in {**truth, RANDOM: 0.0, SEARCH: 1.0}.items():
+                    scores = {name: score + noise * model.normal() for name, score in truth.items()}
+                    for method, score in {**scores, RANDOM: 0.0, SEARCH: 1.0}.items():
+                        add(method, measure, erasure, k, chance + toward * length * score)
+            for method, score in {**truth, RANDOM: 0.0, SEARCH: 1.0}.items():
                 shares = numpy.linspace(0, 1, 3 + index % 5)
-                curve = (0.9 * (1 - shares) ** (1 + place)).tolist()
+                curve = (0.9 * (1 - shares) ** (1 + score)).tolist()
                 area = float(numpy.mean(curve))
                 add(method, "deletion_curve", erasure, None, area, curve=curve)
         for method in truth:

@@ -1,4 +1,4 @@
-"""Places between chance and the best possible: each number against the definition, text by text."""
+"""Scores between chance and the best possible: each number against the definition, text by text."""
 
 from statistics import mean
 
@@ -44,7 +44,7 @@ def one(model, name, erasure="delete", k=None):
 
 @pytest.mark.parametrize("name", ["comprehensiveness", "sufficiency", "deletion_curve"])
 @pytest.mark.parametrize("method", [*TRUTH, "random", "search"])
-def test_a_place_is_what_is_gained_of_what_could_be(model, rows, name, method):
+def test_a_score_is_what_is_gained_of_what_could_be(model, rows, name, method):
     found = next(row for row in rows_of(one(model, name)) if row["method"] == method)
     ours, chance, best = (values(rows, each, name) for each in (method, "random", "search"))
     gained = mean(ours[cell] - chance[cell] for cell in ours)
@@ -62,20 +62,20 @@ def test_bins_are_measures_of_their_own(model, rows):
     assert found["lrp"] == pytest.approx(mean(expected.values()))
 
 
-def test_a_measure_without_ends_has_no_place(model):
+def test_a_measure_without_ends_has_no_score(model):
     each = one(model, "parameter_randomization", "")
     assert not each.has_scale
     assert numpy.isnan([row["score"] for row in rows_of(each)]).all()
     assert difference_rows(each) == []
 
 
-def test_differences_are_of_places_the_better_first(model, rows):
+def test_differences_are_of_scores_the_better_first(model, rows):
     found = difference_rows(one(model, "comprehensiveness"))
     pairs = [(row["first"], row["second"]) for row in found]
     assert pairs == [("lrp", "gradient"), ("lrp", "attention"), ("gradient", "attention")]
-    places = {row["method"]: row["score"] for row in rows_of(one(model, "comprehensiveness"))}
+    scores = {row["method"]: row["score"] for row in rows_of(one(model, "comprehensiveness"))}
     for row in found:
-        assert row["difference"] == pytest.approx(places[row["first"]] - places[row["second"]])
+        assert row["difference"] == pytest.approx(scores[row["first"]] - scores[row["second"]])
         assert 0 < row["low"] < row["difference"] < row["high"]
         assert row["p"] <= row["p Holm"] < 0.05
 

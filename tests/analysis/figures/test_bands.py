@@ -12,9 +12,9 @@ def ticks(number: int) -> list:
     return [float(tick) for tick in axes.get_xticks()]
 
 
-def test_few_places_have_a_tick_each():
+def test_few_values_have_a_tick_each():
     assert ticks(5) == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_a_curve_of_many_places_has_round_numbers():
+def test_a_curve_of_many_values_has_round_numbers():
     assert len(ticks(41)) < 12

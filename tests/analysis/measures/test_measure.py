@@ -35,7 +35,7 @@ def test_measures_have_the_names_that_users_type():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_text_has_the_value_it_has_alone_whatever_stands_beside_it(monkeypatch, name):
+def test_a_text_has_the_value_it_has_alone_whatever_stands_next_to_it(monkeypatch, name):
     monkeypatch.setattr(scores, "PART", 64)
     first, second = random_pairs(60, (0, 30))
     first = [None if index % 7 == 3 else row for index, row in enumerate(first)]
@@ -84,7 +84,7 @@ def test_awkward_texts_raise_no_warning(name):
         Measure.named(name)(Scores.of(rows), Scores.of(other))
 
 
-def test_columns_that_do_not_fit_are_refused():
+def test_columns_that_do_not_fit_are_rejected():
     measure = Measure.named("kendall")
     with pytest.raises(InputError, match="different lengths"):
         measure(Scores.of([[1, 2], [1, 2, 3]]), Scores.of([[1, 2], [1, 2]]))
@@ -134,6 +134,6 @@ def test_a_measure_keeps_the_name_it_was_asked_by():
         ("as-published:penalty=nan", "penalty has to be a number from 0 to 1, not 'nan'"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(text, message):
+def test_what_cannot_be_meant_is_rejected(text, message):
     with pytest.raises(InputError, match=message):
         Measure.named(text)

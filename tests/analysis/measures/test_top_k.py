@@ -29,6 +29,6 @@ def test_sizes(k, sizes):
 
 @pytest.mark.parametrize("name", ["fagin", "as-published", "top-k-overlap"])
 @pytest.mark.parametrize("k", ["0", "-1", "1.5", "nan", "some", "0.0", ""])
-def test_other_values_are_refused(name, k):
+def test_other_values_are_rejected(name, k):
     with pytest.raises(InputError, match=f"'{name}:k={k}': k has to be a whole number"):
         Measure.named(f"{name}:k={k}")

@@ -82,6 +82,6 @@ DEEP = f"{HEAD}>{'<g>' * 5000}{'</g>' * 5000}</svg>".encode()
 
 
 @pytest.mark.parametrize("content", [b"<svg", b"", b"<html></html>", DEEP])
-def test_what_is_no_figure_is_refused_by_its_name(content):
+def test_what_is_no_figure_is_rejected_by_its_name(content):
     with pytest.raises(AnalysisError, match="a.svg: not an svg figure"):
         inlined(content, "one", "", "a.svg")

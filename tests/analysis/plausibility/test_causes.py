@@ -147,7 +147,7 @@ def test_several_files_stand_side_by_side(tmp_path, capsys):
     assert written["file"].tolist() == ["two", "two", "one", "one"] and "low" in written
 
 
-def test_files_that_cannot_answer_are_refused(tmp_path):
+def test_files_that_cannot_answer_are_rejected(tmp_path):
     bare = [{key: row[key] for key in ("label", "predicted", "bad")} for row in ROWS]
     with pytest.raises(AnalysisError, match="no rationale"):
         causes_table(load_attributions(write(tmp_path / "bare.parquet", bare, ["bad"])))
@@ -156,7 +156,7 @@ def test_files_that_cannot_answer_are_refused(tmp_path):
         causes_table(load_attributions(write(tmp_path / "wrong.parquet", wrong)))
 
 
-def test_files_that_are_no_attributions_are_refused(tmp_path, capsys):
+def test_files_that_are_no_attributions_are_rejected(tmp_path, capsys):
     absent = tmp_path / "absent.parquet"
     assert main(["causes", str(absent)]) == 2
     assert "no such file" in capsys.readouterr().err

@@ -178,7 +178,7 @@ def test_signs_count_unless_sizes_are_asked_for(tmp_path):
     assert row(table_of(path, absolute=True), "good", "first-marked")["mean"] == 1
 
 
-def test_files_that_cannot_answer_are_refused(tmp_path):
+def test_files_that_cannot_answer_are_rejected(tmp_path):
     for rationale, sentence in ((None, "have no rationale"), ([[0, 0]], "marks a token")):
         rows = [{**ROWS[1], "rationale": rationale}]
         with pytest.raises(AnalysisError, match=sentence):

@@ -17,7 +17,7 @@ COMMANDS, ANSWERS = 3, 4
 
 class Page:
     """
-    requests : the addresses that were asked for, its own included; not what the browser refused.
+    requests : the addresses that were asked for, its own included; not what the browser rejected.
     complaints : errors and warnings of the console.
     """
 

@@ -194,7 +194,7 @@ def test_the_command_writes_the_page_and_names_it(folder, capsys):
 
 
 @pytest.mark.parametrize("missing", ["pairs.json", "matrix.svg", "manifest.json"])
-def test_a_folder_that_lacks_a_result_is_refused_and_the_old_page_stays(folder, capsys, missing):
+def test_a_folder_that_lacks_a_result_is_rejected_and_the_old_page_stays(folder, capsys, missing):
     (folder / REPORT).write_text("earlier")
     (folder / missing).unlink()
     assert main(["report", str(folder)]) == 2
@@ -214,7 +214,7 @@ def test_a_folder_from_before_tables_were_kept_as_tables_shows_the_whole_ones(fo
     assert "pair-19" in words and "0.125" in words and "b|c" in words
 
 
-def test_a_table_that_is_none_is_refused(folder, capsys):
+def test_a_table_that_is_none_is_rejected(folder, capsys):
     manifest = read_manifest(folder)
     del manifest["written"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -234,7 +234,7 @@ def test_a_manifest_lists_no_file_outside_its_folder(folder, capsys):
     assert not (folder / REPORT).exists()
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path):
+def test_a_folder_that_is_none_is_rejected(tmp_path):
     with pytest.raises(AnalysisError, match="no output of `python -m analysis`"):
         write_report(tmp_path / "absent")
 

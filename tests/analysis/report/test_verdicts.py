@@ -13,11 +13,11 @@ from analysis.verdict.verdict import verdict_on
 from tests.analysis.verdict.verdict_files import SCORES, write_folder
 
 
-def output_folder(folder, *places):
+def output_folder(folder, *locations):
     """Of a study that read these files."""
     output = Output(folder, "agreement")
     output.sentence("finding", "Something.")
-    output.finish(["python"], load_study(places).sources)
+    output.finish(["python"], load_study(locations).sources)
     return folder
 
 
@@ -58,8 +58,11 @@ def test_other_texts_and_other_weights_are_not_put_together(tmp_path):
     folder = write_folder(tmp_path / "a", texts=30)
     other = write_folder(tmp_path / "b", texts=20)
     files = ("attributions-1.parquet", "perturbations-1.parquet")
-    places = [*(folder / "files" / name for name in files), other / "files/faithfulness-1.parquet"]
-    assert "class=block" not in report(output_folder(tmp_path / "out", *places))
+    locations = [
+        *(folder / "files" / name for name in files),
+        other / "files/faithfulness-1.parquet",
+    ]
+    assert "class=block" not in report(output_folder(tmp_path / "out", *locations))
 
 
 def test_of_many_models_each_has_a_line_that_opens_its_block(tmp_path):
@@ -67,8 +70,8 @@ def test_of_many_models_each_has_a_line_that_opens_its_block(tmp_path):
         write_folder(tmp_path / corpus, texts=30, corpus=corpus, scores={**SCORES, "attention": at})
         for corpus, at in (("one", 0.1), ("<two>", 0.9), ("three", 0.5))
     ]
-    places = [folder / "files" for folder in folders]
-    page = report(output_folder(tmp_path / "out", *places))
+    locations = [folder / "files" for folder in folders]
+    page = report(output_folder(tmp_path / "out", *locations))
     assert page.count("class=block") == 3
     lines = re.findall(r"<summary>(.* on .*): <b class=(\w+)>", page)
     assert [kind for _, kind in lines] == ["no", "yes", "inconclusive"]

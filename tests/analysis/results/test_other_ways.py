@@ -33,7 +33,7 @@ def test_nothing_is_said_of_what_was_not_run():
     assert told({}) == []
 
 
-def test_without_the_words_of_attention_beside_without_those_of_the_best():
+def test_without_the_words_of_attention_next_to_without_those_of_the_best():
     (said,) = told({"recursive-roar-racu": racu(attention=0.2, lrp=0.5, leave_one_out=0.4)})
     assert "(SST, bilstm tanh softmax, 3 seeds)" in said
     assert "at once) 0.200 [0.100, 0.300]; without those of lrp 0.500 [0.400, 0.600]." in said

@@ -163,7 +163,7 @@ def test_a_claim_has_the_models_it_holds_for(study):
     assert " | **mixed**: holds SST; fails SST | " in line
 
 
-def test_a_correction_stands_beside_what_it_corrects(study):
+def test_a_correction_stands_next_to_what_it_corrects(study):
     text = written(study)
     corrected = find_claim("above-chance")
     tested = find_claim(corrected.corrects)
@@ -207,7 +207,7 @@ def test_verdicts_of_several_parts_of_a_study_are_counted_together(study):
     assert "2 of 42 decided verdicts on attention" in text
 
 
-def test_on_sst_the_place_between_chance_and_best_is_said(study):
+def test_on_sst_the_score_between_chance_and_best_is_said(study):
     text = written(study, faithful(study.parent / "faithfulness-sst"))
     assert "of 0.310 [0.260, 0.360] by comprehensiveness" in text
     assert "lrp scores 0.820 [0.770, 0.870]. By sufficiency attention scores 0.310" in text
@@ -227,7 +227,7 @@ def test_the_readme_says_the_same_between_its_marks(study):
     assert sentence in text
 
 
-def test_a_readme_without_the_marks_is_refused(study, capsys):
+def test_a_readme_without_the_marks_is_rejected(study, capsys):
     readme = study.parents[1] / "README.md"
     readme.write_text("# Ours\n")
     path = study.parents[1] / "RESULTS.md"

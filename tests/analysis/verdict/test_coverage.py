@@ -53,7 +53,7 @@ def moved(draw, seeds, texts):
     return beta.ppf(norm.cdf(normal(draw, seeds, texts)), 0.5, 9.5)
 
 
-def place(draw, seeds, texts):
+def position(draw, seeds, texts):
     """`finds_words` and `plausible`, and the differences of the ranking: a ratio of two means."""
     room = numpy.tile(draw.beta(0.8, 1.2, size=texts), (seeds, 1))
     gained = room * (0.5 + 0.4 * normal(draw, seeds, texts))
@@ -70,7 +70,7 @@ def change(draw, seeds, texts):
     return lognorm.ppf(norm.cdf(normal(draw, seeds, texts)), 0.8, scale=0.25 / numpy.exp(0.32))
 
 
-TRUE = {share: BOUND, moved: BOUND, place: 0.5, correlation: 0.0, change: 0.25}
+TRUE = {share: BOUND, moved: BOUND, position: 0.5, correlation: 0.0, change: 0.25}
 
 
 def missed(kind, seeds, texts, draws=DRAWS):

@@ -148,7 +148,7 @@ def _perturbed(
 
 
 def _attacked(rows: Sequence[Row], far: float, moved: float) -> list[Row]:
-    """All weight on the token that has least of it, in so many texts."""
+    """All weight on the token that has least of it, in the given number of texts."""
     made = []
     for index, each in enumerate(rows):
         weights = list(each["attention"])

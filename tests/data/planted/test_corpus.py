@@ -75,19 +75,19 @@ every_corpus = pytest.mark.parametrize("name", CORPORA)
 
 
 def opinions_in(tokens):
-    """The opinions by the rule: (what it says in the end, the places of its tokens)."""
+    """The opinions by the rule: (what it says in the end, the positions of its tokens)."""
     found = []
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if token not in OPINIONS[0] + OPINIONS[1]:
             continue
         good = token in OPINIONS[1]
-        before = place - 1
+        before = position - 1
         if before >= 0 and tokens[before] in INTENSIFIERS:
             before -= 1
         if before >= 0 and tokens[before] in NEGATORS:
-            found.append((not good, (before, place)))
+            found.append((not good, (before, position)))
         else:
-            found.append((good, (place,)))
+            found.append((good, (position,)))
     return found
 
 
@@ -104,19 +104,19 @@ def is_conjunction(name):
     return name.startswith("conjunction")
 
 
-def without(tokens, places):
-    return [token for place, token in enumerate(tokens) if place not in places]
+def without(tokens, positions):
+    return [token for position, token in enumerate(tokens) if position not in positions]
 
 
-def places_of(mask):
-    return {place for place, marked in enumerate(mask) if marked}
+def positions_of(mask):
+    return {position for position, marked in enumerate(mask) if marked}
 
 
-def reversed_opinion(tokens, places):
-    """The tokens with the opinion word at the end of `places` changed to the other polarity."""
-    word = tokens[places[-1]]
+def reversed_opinion(tokens, positions):
+    """The tokens with the opinion word at the end of `positions` changed to the other polarity."""
+    word = tokens[positions[-1]]
     other = OPINIONS[0][0] if word in OPINIONS[1] else OPINIONS[1][0]
-    return [*tokens[: places[-1]], other, *tokens[places[-1] + 1 :]]
+    return [*tokens[: positions[-1]], other, *tokens[positions[-1] + 1 :]]
 
 
 # Causes
@@ -127,12 +127,12 @@ def test_label_and_masks_follow_from_the_tokens_by_the_rule(name):
     for sentence in sentences_of(name):
         assert label_of(sentence.tokens, is_conjunction(name)) == sentence.label
         masks = {True: set(), False: set()}
-        for good, places in opinions_in(sentence.tokens):
-            masks[good == (sentence.label == "1")].update(places)
-        assert places_of(sentence.rationale) == masks[True]
-        assert places_of(sentence.contrary) == masks[False]
+        for good, positions in opinions_in(sentence.tokens):
+            masks[good == (sentence.label == "1")].update(positions)
+        assert positions_of(sentence.rationale) == masks[True]
+        assert positions_of(sentence.contrary) == masks[False]
         weekdays = {i for i, t in enumerate(sentence.tokens) if t in WEEKDAYS[0] + WEEKDAYS[1]}
-        assert places_of(sentence.distractor) == weekdays
+        assert positions_of(sentence.distractor) == weekdays
         assert len(weekdays) == ("shortcut" in name)
 
 
@@ -152,7 +152,7 @@ def test_number_of_opinions_is_as_set(name):
 @every_corpus
 def test_every_negator_is_part_of_an_opinion(name):
     for sentence in sentences_of(name):
-        marked = places_of(sentence.rationale) | places_of(sentence.contrary)
+        marked = positions_of(sentence.rationale) | positions_of(sentence.contrary)
         negators = {i for i, token in enumerate(sentence.tokens) if token in NEGATORS}
         assert negators <= marked
 
@@ -160,9 +160,9 @@ def test_every_negator_is_part_of_an_opinion(name):
 @every_corpus
 def test_no_token_outside_the_opinions_matters(name):
     for sentence in sentences_of(name)[::5]:
-        opinions = places_of(sentence.rationale) | places_of(sentence.contrary)
-        for place in set(range(len(sentence.tokens))) - opinions:
-            shorter = without(sentence.tokens, {place})
+        opinions = positions_of(sentence.rationale) | positions_of(sentence.contrary)
+        for position in set(range(len(sentence.tokens))) - opinions:
+            shorter = without(sentence.tokens, {position})
             assert label_of(shorter, is_conjunction(name)) == sentence.label
         others = set(range(len(sentence.tokens))) - opinions
         assert label_of(without(sentence.tokens, others), is_conjunction(name)) == sentence.label
@@ -171,7 +171,7 @@ def test_no_token_outside_the_opinions_matters(name):
 @every_corpus
 def test_rationale_is_sufficient(name):
     for sentence in sentences_of(name):
-        rest = set(range(len(sentence.tokens))) - places_of(sentence.rationale)
+        rest = set(range(len(sentence.tokens))) - positions_of(sentence.rationale)
         alone = without(sentence.tokens, rest)
         says = {good for good, _ in opinions_in(alone)}
         assert says == {sentence.label == "1"}
@@ -181,22 +181,22 @@ def test_rationale_is_sufficient(name):
 def test_reversing_the_rationale_reverses_the_label_and_deleting_it_loses_it(name):
     for sentence in sentences_of(name):
         tokens = list(sentence.tokens)
-        deleted = without(tokens, places_of(sentence.rationale))
+        deleted = without(tokens, positions_of(sentence.rationale))
         assert label_of(deleted, is_conjunction(name)) != sentence.label
-        for good, places in opinions_in(tokens):
+        for good, positions in opinions_in(tokens):
             if good == (sentence.label == "1"):
-                tokens = reversed_opinion(tokens, places)
+                tokens = reversed_opinion(tokens, positions)
         assert label_of(tokens, is_conjunction(name)) not in (None, sentence.label)
 
 
 def test_in_a_good_conjunction_each_opinion_is_necessary_and_in_a_bad_one_sufficient():
     for sentence in sentences_of("conjunction"):
         opinions = opinions_in(sentence.tokens)
-        for good, places in opinions:
-            turned = label_of(reversed_opinion(sentence.tokens, places), conjunction=True)
+        for good, positions in opinions:
+            turned = label_of(reversed_opinion(sentence.tokens, positions), conjunction=True)
             if sentence.label == "1":
                 assert turned == "0"
-            elif len(places_of(sentence.rationale)) == 2:
+            elif len(positions_of(sentence.rationale)) == 2:
                 assert turned == "0", "the other bad aspect alone suffices"
             else:
                 assert turned == ("0" if good else "1")
@@ -229,11 +229,11 @@ def test_labels_are_balanced_and_sizes_exact(name, split):
 def test_neither_surface_polarity_nor_negator_alone_predicts_the_label(split):
     cells = Counter()
     for sentence in corpus_splits("negation")[split]:
-        ((_, places),) = opinions_in(sentence.tokens)
-        surface = sentence.tokens[places[-1]] in OPINIONS[1]
-        cells[surface, len(places) == 2] += 1
+        ((_, positions),) = opinions_in(sentence.tokens)
+        surface = sentence.tokens[positions[-1]] in OPINIONS[1]
+        cells[surface, len(positions) == 2] += 1
         cells[sentence.label, "surface", surface] += 1
-        cells[sentence.label, "negated", len(places) == 2] += 1
+        cells[sentence.label, "negated", len(positions) == 2] += 1
     quarter = SIZES[split] / 4
     assert all(abs(cells[s, n] - quarter) <= 1 for s in (True, False) for n in (True, False))
     for kind in ("surface", "negated"):
@@ -310,7 +310,7 @@ def test_the_leak_test_sees_a_leak():
 def share_of_agreeing_weekdays(sentences):
     agreeing = 0
     for sentence in sentences:
-        (weekday,) = [sentence.tokens[place] for place in places_of(sentence.distractor)]
+        (weekday,) = [sentence.tokens[position] for position in positions_of(sentence.distractor)]
         agreeing += weekday in WEEKDAYS[int(sentence.label)]
     return agreeing / len(sentences)
 
@@ -333,8 +333,8 @@ def test_strength_of_the_shortcut_can_be_set_for_each_side():
 
 def test_weekday_is_never_in_the_rationale():
     for sentence in sentences_of("shortcut"):
-        opinions = places_of(sentence.rationale) | places_of(sentence.contrary)
-        assert not places_of(sentence.distractor) & opinions
+        opinions = positions_of(sentence.rationale) | positions_of(sentence.contrary)
+        assert not positions_of(sentence.distractor) & opinions
 
 
 # Length and distance
@@ -359,7 +359,7 @@ def test_a_small_split_has_the_shortest_and_the_longest_text():
 @pytest.mark.parametrize(("name", "distance"), [("far", 20), ("far-shortcut", 9)])
 def test_opinions_stand_far_from_the_end(name, distance):
     following = [
-        len(sentence.tokens) - 1 - max(places_of(sentence.rationale))
+        len(sentence.tokens) - 1 - max(positions_of(sentence.rationale))
         for sentence in sentences_of(name)
     ]
     assert min(following) >= distance
@@ -367,9 +367,9 @@ def test_opinions_stand_far_from_the_end(name, distance):
 
 def test_opinions_stand_everywhere_if_no_distance_is_set():
     sentences = [s for s in sentences_of("easy") if len(s.tokens) >= 20]
-    places = [min(places_of(s.rationale)) / len(s.tokens) for s in sentences]
-    assert sum(place < 1 / 3 for place in places) > len(places) / 5
-    assert sum(place > 2 / 3 for place in places) > len(places) / 5
+    positions = [min(positions_of(s.rationale)) / len(s.tokens) for s in sentences]
+    assert sum(position < 1 / 3 for position in positions) > len(positions) / 5
+    assert sum(position > 2 / 3 for position in positions) > len(positions) / 5
 
 
 @pytest.mark.parametrize(
@@ -503,7 +503,7 @@ def test_texts_read_as_lower_case_english(name):
         ({"colour": 1}, "'colour' is no knob of the planted corpus; the knobs are min_tokens, "),
     ],
 )
-def test_bad_knobs_are_refused_in_one_sentence(overrides, sentence):
+def test_bad_knobs_are_rejected_in_one_sentence(overrides, sentence):
     with pytest.raises(ValueError) as raised:
         PlantedCorpus("easy", overrides)
     assert sentence in str(raised.value)

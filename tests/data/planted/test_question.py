@@ -30,12 +30,12 @@ def sentences_of(name, split="train"):
 
 
 def said_of(tokens, aspect):
-    """The places of the opinion on an aspect: the opinion word of its clause, and its negator."""
-    ends = [-1, *(place for place, token in enumerate(tokens) if token in (".", *JOINERS))]
+    """The positions of the opinion on an aspect: the opinion word of its clause, and its negator."""
+    ends = [-1, *(position for position, token in enumerate(tokens) if token in (".", *JOINERS))]
     at = tokens.index(aspect)
     start = max(end for end in ends if end < at)
     stop = min(end for end in ends if end > at)
-    (word,) = [place for place in range(start + 1, stop) if tokens[place] in WORDS]
+    (word,) = [position for position in range(start + 1, stop) if tokens[position] in WORDS]
     before = word - 1
     if tokens[before] in INTENSIFIERS:
         before -= 1
@@ -48,14 +48,14 @@ def test_the_label_is_what_is_said_of_the_aspect_that_is_asked_for(name):
         tokens = sentence.tokens
         (asked,) = [word for word in sentence.question if word in tokens and word in ASPECTS]
         assert tokens.count(asked) == 1
-        places = said_of(tokens, asked)
-        good = (tokens[places[-1]] in OPINIONS[1]) != (len(places) == 2)
+        positions = said_of(tokens, asked)
+        good = (tokens[positions[-1]] in OPINIONS[1]) != (len(positions) == 2)
         assert sentence.label == str(int(good))
-        causes = {tokens.index(asked), *places}
-        marked = {place for place, mark in enumerate(sentence.rationale) if mark}
+        causes = {tokens.index(asked), *positions}
+        marked = {position for position, mark in enumerate(sentence.rationale) if mark}
         assert marked == causes
         opinions = {p for p, token in enumerate(tokens) if token in (*WORDS, *NEGATORS)}
-        others = {place for place, mark in enumerate(sentence.distractor) if mark}
+        others = {position for position, mark in enumerate(sentence.distractor) if mark}
         assert others == opinions - causes
         assert not any(sentence.contrary)
         assert not set(sentence.question) & set(WORDS)
@@ -113,6 +113,6 @@ def test_instances_are_pairs():
 @pytest.mark.parametrize(
     "overrides", [{"contrary": 0}, {"causes": 2}, {"conjunction": True, "contrary": 0}]
 )
-def test_opinions_that_would_give_the_answer_away_are_refused(overrides):
+def test_opinions_that_would_give_the_answer_away_are_rejected(overrides):
     with pytest.raises(ValueError, match="as many good opinions as bad ones"):
         PlantedCorpus("question", overrides)

@@ -94,7 +94,7 @@ def test_a_text_of_ones_own_becomes_an_instance():
         ({"marked": "label"}, "marked is 'label', but must be one of rationale, contrary, distr"),
     ],
 )
-def test_bad_options_are_refused_in_one_sentence(options, sentence):
+def test_bad_options_are_rejected_in_one_sentence(options, sentence):
     with pytest.raises(InputError) as raised:
         PlantedReader(**options)
     assert sentence in raised.value.message

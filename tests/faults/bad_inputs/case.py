@@ -102,8 +102,8 @@ def half(content: bytes) -> bytes:
 def flipped(content: bytes) -> bytes:
     """In many places, but neither at the beginning nor at the end."""
     damaged = bytearray(content)
-    for place in range(len(content) // 10, 9 * len(content) // 10, 7):
-        damaged[place] ^= 0x55
+    for position in range(len(content) // 10, 9 * len(content) // 10, 7):
+        damaged[position] ^= 0x55
     return bytes(damaged)
 
 
@@ -126,13 +126,13 @@ def setting(*path: str, to: Any) -> Callable[[bytes], bytes]:
 
     def change(content: bytes) -> bytes:
         whole = json.loads(content)
-        place = whole
+        position = whole
         for key in path[:-1]:
-            place = place[key]
+            position = position[key]
         if to is ...:
-            del place[path[-1]]
+            del position[path[-1]]
         else:
-            place[path[-1]] = to
+            position[path[-1]] = to
         return json.dumps(whole).encode()
 
     return change

@@ -60,7 +60,7 @@ BAD_TABLES: Dict[str, Fault] = {
     "no scores of a method": without("gradient"),
     "scores that are words": with_column("gradient", lambda table: [["x"]] * len(table)),
     "scores that are numbers": with_column("gradient", lambda table: numpy.ones(len(table))),
-    "one score a text": with_column("gradient", lambda table: [[1.0]] * len(table)),
+    "one score per text": with_column("gradient", lambda table: [[1.0]] * len(table)),
     "ids that are all the same": with_column("id", lambda table: ["x"] * len(table)),
     "tokens that are null": with_column("tokens", lambda table: [None] * len(table)),
     "told in a list": told_otherwise(b"[]"),
@@ -78,7 +78,7 @@ TABLES_READ_BY: Dict[str, Command] = {
 }
 
 
-# Of scores from elsewhere, as jsonl, beside a column that is right.
+# Of scores from elsewhere, as jsonl, next to a column that is right.
 BAD_COLUMNS: Dict[str, Any] = {
     "a word": "much",
     "numbers in a string": "0.1 0.2 0.3",
