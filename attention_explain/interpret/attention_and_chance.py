@@ -11,7 +11,7 @@ from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.removal import unbiased_votes
 from attention_explain.interpret.text_batch import TextBatch
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.modules.layer_attention import LayerAttention, passed_down
 from attention_explain.named_components import check_number
 from attention_explain.passes import generator_for

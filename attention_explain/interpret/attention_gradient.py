@@ -11,7 +11,7 @@ from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.removal import attention_scores
 from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
-from attention_explain.models.requirements import check_needs
+from attention_explain.models.classifier import check_needs
 from attention_explain.modules.projections import Softmax
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.named_components import check_choice
