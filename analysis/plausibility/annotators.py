@@ -100,14 +100,14 @@ class Annotators:
         return values
 
 
-def _marking(of_a_text: list[Sequence[int]], position: int) -> Sequence[int] | None:
+def _marking(of_a_text: list[Sequence[float]], position: int) -> Sequence[int] | None:
     return of_a_text[position] if position < len(of_a_text) else None
 
 
-def _share_of_others(of_a_text: list[Sequence[int]], position: int) -> numpy.ndarray | None:
+def _share_of_others(of_a_text: list[Sequence[float]], position: int) -> numpy.ndarray | None:
     others = [*of_a_text[:position], *of_a_text[position + 1 :]]
     return numpy.mean(others, axis=0) if others and position < len(of_a_text) else None
 
 
-def _with_a_mark(rationale: Rationale | None) -> list[Sequence[int]]:
+def _with_a_mark(rationale: Rationale | None) -> list[Sequence[float]]:
     return [marking for marking in markings(rationale) if numpy.any(marking)]

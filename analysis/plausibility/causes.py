@@ -185,7 +185,7 @@ def _chance(attributions: Attributions) -> pandas.DataFrame:
     )
 
 
-def _first_markings(attributions: Attributions) -> list[Sequence[int]]:
+def _first_markings(attributions: Attributions) -> list[Sequence[float]]:
     """For their lengths, which are those of the texts."""
     return [next(iter(markings(each)), ()) for each in attributions.table[RATIONALE]]
 
