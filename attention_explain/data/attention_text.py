@@ -25,6 +25,7 @@ from attention_explain.data.example import (
 from attention_explain.data.sources import numbered_lines, numbered_rows
 from attention_explain.data.text_reader import TextReader, _token, has_digit
 from attention_explain.errors import InputError
+from attention_explain.files.attributions import Rationale
 from attention_explain.named_components import check_choice
 
 logger = logging.getLogger(__name__)
@@ -160,16 +161,20 @@ class TransformerTextReader(AttentionTextReader):
 
     def text_to_instance(
         self,
+        text: str | None = None,
+        tokens: Sequence[str] | None = None,
+        label: str | None = None,
+        id: str | None = None,
+        rationale: Rationale | None = None,
+        impermissible: Sequence[float] | None = None,
         query: str | None = None,
         query_tokens: Sequence[str] | None = None,
         query_first: bool = False,
-        id: str | None = None,
-        label: str | None = None,
-        **given: Any,
     ) -> Instance:
         """One Instance from a `text` or its `tokens`, and the second text of a pair."""
+        marks: dict[str, Any] = {"rationale": rationale, "impermissible": impermissible}
         pair = {"query": query, "query_tokens": query_tokens, "query_first": query_first}
-        return self.instance_of(Example.said(id, label, **given, **pair))
+        return self.instance_of(Example.said(id, label, text=text, tokens=tokens, **marks, **pair))
 
     def _words(self, example: Example) -> list[str]:
         words = super()._words(example)
