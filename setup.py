@@ -91,6 +91,7 @@ setup(
         "analysis.papers": ["*/claims.toml", "*/published/*.csv"],
         "analysis.verdict": ["bounds.toml"],
         "attention_explain": ["costs.toml", "py.typed"],
+        "attention_explain.data": ["edited/*.jsonl"],
         "attention_explain.data.planted": ["words.toml"],
         "attention_explain.explore": ["page/*"],
         "attention_explain.heatmaps": ["texts.js"],

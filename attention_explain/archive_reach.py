@@ -44,7 +44,7 @@ ALLOWED_TYPES: dict[str, frozenset[str]] = {
         "Constraint": "repeated-ngram-blocking",
         "DataCollator": "allennlp",
         "DataLoader": "multiprocess multitask simple",
-        "DatasetReader": "acl_imdb ag_news_csv attention_text babi conll2003 eraser hatexplain "
+        "DatasetReader": "acl_imdb ag_news_csv attention_text babi conll2003 counterfactual_pairs eraser hatexplain "
         "interleaving multitask multitask_shim newsgroups planted question_passage "
         "sequence_tagging sharded snli sst_trees text_classification_json transformer_text",
         "Evaluator": "simple",

@@ -3,6 +3,7 @@
 from attention_explain.data import (  # noqa: F401
     ag_news_csv,
     attention_text,
+    counterfactual_pairs,
     folders,
     question_passage,
     rationales,

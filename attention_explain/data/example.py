@@ -132,6 +132,9 @@ class Example:
     query: str | None = None
     query_tokens: Sequence[str] | None = None
     candidates: Sequence[str] | None = None
+    # For pairs of versions: the text of the other one, and the changed spans.
+    edited_to: str | None = None
+    edits: Sequence[Any] = ()
     # Whether the model reads the second text before the first.
     query_first: bool = False
     # Whether the tokens were made by the reader's tokenizer.
