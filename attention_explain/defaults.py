@@ -40,6 +40,7 @@ MEASURES = (
 OTHER_MEASURES = (
     "relevance",
     "direction",
+    "violation",
     "infidelity",
     "input_shift",
     "parameter_randomization",
@@ -50,4 +51,4 @@ OTHER_MEASURES = (
 # The removal methods that every model supports, and one for models that were trained with it.
 COMMON_ERASURES = ("delete", "zero", "unk")
 ERASURES = (*COMMON_ERASURES, "mask")
-ALL_ERASURES = (*ERASURES, "marginal")
+ALL_ERASURES = (*ERASURES, "marginal", "attention-mask")

@@ -15,7 +15,7 @@ from analysis.statistics.intervals import Intervals, intervals
 from analysis.statistics.samples import rescale
 from analysis.statistics.significance import SignFlips, paired_in_one_model
 from analysis.text_files import FaithfulnessFile, FaithfulnessMeasure
-from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED
+from attention_explain.files.faithfulness import CONTROLS, RANDOM, SEARCH, TIED
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Measured:
 
     @property
     def methods(self) -> list[str]:
-        """The methods without the ends of the scale."""
-        return [name for name in self.values if name not in (RANDOM, SEARCH)]
+        """The methods without the ends of the scale and the reference."""
+        return [name for name in self.values if name not in CONTROLS]
 
     @property
     def has_scale(self) -> bool:

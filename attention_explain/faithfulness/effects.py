@@ -1,16 +1,17 @@
 """
-Measures that compare scores with the effects of removing tokens: infidelity and the rank correlation
-with leave-one-out effects.
+Measures that compare scores with the effects of removing tokens: infidelity, the rank correlation with
+leave-one-out effects, and how often signs are wrong.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy
 import torch
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import (
+    Detailed,
     Faithfulness,
     MeasureInputs,
     ScoreMeasure,
@@ -150,6 +151,83 @@ class LeaveOneOutCorrelation(ScoreMeasure):
         values = {method: {self.name: value} for method, value in zip(known, taus)}
         chance = mean_of(taus[len(known) : -1])
         return {**values, RANDOM: {self.name: chance}, SEARCH: {self.name: taus[-1]}}
+
+
+# Smaller changes of a probability count as none.
+NO_CHANGE = 1e-6
+
+
+@Faithfulness.register("violation")
+class Violation(ScoreMeasure):
+    """
+    The violation ratio (Liu et al. 2022): how often the score with the largest magnitude has the wrong
+    sign; lower is better. With i = argmax |score| and d_i = p(c|x) - p(c|x without token i), a text
+    violates if score_i d_i < 0. Scores without sign claim that the token speaks for the class.
+
+    Tokens with |d| <= 1e-6 are left out; a text of nothing else is undefined. Of tied tokens, the expected
+    value. `random` is the share of tokens with d < 0, `search` is 0, with d in its curve.
+
+    Registered as a `Faithfulness` with name "violation".
+
+    # Parameters
+
+    top : `int`, optional (default = `1`)
+        The number of tokens with the largest magnitudes that are looked at.
+    weighted : `bool`, optional (default = `False`)
+        Whether tokens are weighted by |d|.
+    """
+
+    name = "violation"
+    higher_is_better = False
+    equation = "score_i (p(c|x) - p(c|x without i)) < 0, i = argmax |score|"
+    erasures = True
+
+    def __init__(self, top: int = 1, weighted: bool = False) -> None:
+        if top < 1:
+            raise InputError(f"top is {top}, but must be 1 or more")
+        self.top = top
+        self.weighted = weighted
+
+    def measure(self, inputs: MeasureInputs) -> list[Values]:
+        inputs.outputs.remember_leave_one_out()
+        found = inputs.outputs([~numpy.eye(text.tokens, dtype=bool) for text in inputs.texts])
+        return [
+            self._values(text.scores, full[text.target] - probs[:, text.target])
+            for text, probs, full in zip(inputs.texts, found, inputs.probs, strict=True)
+        ]
+
+    def _values(self, scores: Mapping[str, numpy.ndarray], drops: numpy.ndarray) -> Values:
+        sizes = numpy.abs(drops)
+        weights = numpy.where(sizes > NO_CHANGE, sizes if self.weighted else 1.0, 0.0)
+
+        def share(chosen: numpy.ndarray, signs: numpy.ndarray) -> Value:
+            total = chosen @ weights
+            if not total > 0:
+                return Undefined("removing the top tokens does not change the probability")
+            return float((chosen * weights) @ (signs * drops < 0) / total)
+
+        def value(of_tokens: numpy.ndarray) -> Value:
+            if not of_tokens.any():
+                return Undefined("all scores are 0")
+            return share(chances_of_top(numpy.abs(of_tokens), self.top), numpy.sign(of_tokens))
+
+        everywhere = numpy.ones(len(drops))
+        chance = share(everywhere, everywhere)
+        best = chance if isinstance(chance, Undefined) else 0.0
+        return {
+            **{method: {self.name: value(each)} for method, each in scores.items()},
+            RANDOM: {self.name: chance},
+            SEARCH: {self.name: Detailed(best, drops)},
+        }
+
+
+def chances_of_top(importance: numpy.ndarray, top: int) -> numpy.ndarray:
+    """The probability of each token to be among the top ones, if ties are broken at random."""
+    ordered = numpy.sort(importance)[::-1]
+    least = ordered[min(top, len(ordered)) - 1]
+    tied = importance == least
+    left = min(top, len(ordered)) - numpy.count_nonzero(importance > least)
+    return numpy.where(importance > least, 1.0, tied * (left / tied.sum()))
 
 
 def tau(lists: Sequence[numpy.ndarray], drops: numpy.ndarray) -> list[Value]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
@@ -34,11 +34,18 @@ from attention_explain.faithfulness.ranking_measure import (
     RankingMeasure,
     SearchResult,
 )
-from attention_explain.faithfulness.relevance import EffectsMeasure
+from attention_explain.faithfulness.relevance import EffectsMeasure, Relevance
 from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
-from attention_explain.files.faithfulness import RANDOM, SEARCH, TIED, Measurement, TextMeasurements
+from attention_explain.files.faithfulness import (
+    RANDOM,
+    RELEVANCE,
+    SEARCH,
+    TIED,
+    Measurement,
+    TextMeasurements,
+)
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.models.classifier import check_needs
@@ -361,6 +368,16 @@ class Evaluator:
             for name, measure in self.measures.items()
             if isinstance(measure, RankingMeasure)
         }
+        of_effects = [each for each in self.measures.values() if isinstance(each, Relevance)]
+        if of_rankings and of_effects:
+            effects = inputs.word_effects(of_effects[0].sampling)
+            ranked = [
+                replace(
+                    text,
+                    ranks={**text.ranks, RELEVANCE: ranks(each.relevance, self.by, self.seed, id_)},
+                )
+                for text, each, id_ in zip(ranked, effects, inputs.batch.ids, strict=True)
+            ]
         rows = measure_rankings(of_rankings, outputs, erasure, ranked, self.search)
         for name, measure in self.measures.items():
             if measure.erasures and not isinstance(measure, RankingMeasure):
@@ -414,7 +431,8 @@ def _rows(
             row = Measurement(method, measure.called(form, name), erasure)
             rows.append(row)
             if isinstance(value, Detailed):
-                row.curve, row.errors = value.curve.tolist(), value.errors.tolist()
+                row.curve = value.curve.tolist()
+                row.errors = None if value.errors is None else value.errors.tolist()
                 row.reliability = value.reliability
                 value = value.value
             if isinstance(value, Undefined):

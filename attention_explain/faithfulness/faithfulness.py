@@ -102,8 +102,8 @@ class Detailed:
 
     value: Value
     curve: numpy.ndarray
-    errors: numpy.ndarray
-    reliability: float | None
+    errors: numpy.ndarray | None = None
+    reliability: float | None = None
 
 
 # By method, then by form of the measure.

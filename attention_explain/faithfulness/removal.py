@@ -23,7 +23,7 @@ from attention_explain.interpret.removal import (
 from attention_explain.interpret.removal_sets import StateSets
 from attention_explain.interpret.text_batch import TextBatch, baseline_embeddings, check_finite
 from attention_explain.models import AttentionClassifier
-from attention_explain.models.classifier import encoder_of_tokens
+from attention_explain.models.classifier import check_needs, encoder_of_tokens
 from attention_explain.modules.capabilities import capability
 from attention_explain.named_components import ComponentKind
 from attention_explain.passes import generator_for, rows_by_length
@@ -34,6 +34,9 @@ class RemovalMethod(Registrable):
     """
     What the model reads instead of removed tokens. A subclass implements `replacements`.
     """
+
+    # Whether hidden states are removed instead of tokens.
+    of_states = False
 
     def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
         """Raise if the model does not support this method. `reader` is the model's own."""
@@ -80,6 +83,26 @@ class Zero(RemovalMethod):
         self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
     ) -> torch.Tensor:
         return baseline_embeddings(model, batch, embeddings, "zero").unsqueeze(0)
+
+
+@RemovalMethod.register("attention-mask")
+class AttentionMask(RemovalMethod):
+    """
+    Removes the hidden states of tokens: their attention is 0, that of the others is projected again, and
+    the other states stay as they are (Liu et al. 2022).
+
+    Registered as a `RemovalMethod` with name "attention-mask".
+    """
+
+    of_states = True
+
+    def check(self, model: AttentionClassifier, reader: DatasetReader | None = None) -> None:
+        check_needs(model, ("stages",), "removal method 'attention-mask' is for")
+
+    def replacements(
+        self, model: AttentionClassifier, batch: TextBatch, embeddings: torch.Tensor
+    ) -> None:
+        return None
 
 
 MASK_PURPOSE = (
@@ -233,11 +256,12 @@ class RemovalOutputs:
         sizes = batch.inputs.of_tokens(batch.mask.int(), "sum").cpu().numpy()
         self._sizes = sizes
         self._specials = batch.mask.sum(dim=1).cpu().numpy() - sizes.sum(axis=1)
+        self._of_states = erasure.of_states
         self._reader = self.fast_reader()
 
     def fast_reader(self) -> SetReader | None:
         """A reader that is faster than one forward pass per set; None if the encoder has none."""
-        kind = set_reader(self.model)
+        kind = StateSets if self._of_states else set_reader(self.model)
         if kind is None:
             return None
         return kind(self.model, self.batch, self._embeddings, self._replacements)
@@ -302,7 +326,7 @@ class RemovalOutputs:
     @torch.no_grad()
     def remember_leave_one_out(self) -> None:
         """Evaluate all sets that lack one token, by the fast method if the model supports it."""
-        fast = fast_removal(self.model)
+        fast = None if self._of_states else fast_removal(self.model)
         if fast is None:
             self([~numpy.eye(len(own), dtype=bool) for own in self._own])
             return
@@ -333,7 +357,7 @@ class RemovalOutputs:
         for text, sets in enumerate(new):
             kept[ends[text] - len(sets) : ends[text], self._own[text]] = sets
         outputs = numpy.empty((len(texts), self.labels))
-        read = kept | (self._replacements is not None)
+        read = kept | (self._of_states or self._replacements is not None)
         lengths = (read * self._sizes[texts]).sum(axis=1) + self._specials[texts]
         device, budget = self.batch.mask.device, self.batch.budget
         if self._reader is not None:

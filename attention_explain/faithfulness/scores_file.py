@@ -15,7 +15,7 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.sources import read_parquet
 from attention_explain.errors import InputError
 from attention_explain.files import attributions
-from attention_explain.files.faithfulness import RANDOM, SEARCH
+from attention_explain.files.faithfulness import CONTROLS, RANDOM
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 from attention_explain.messages import shorten
@@ -96,7 +96,7 @@ def _scores(
         del methods[RANDOM]
     if only is not None:
         methods = {name: _named(path, methods, name) for name in only}
-    for control in (RANDOM, SEARCH):
+    for control in CONTROLS:
         if control in methods:
             raise InputError(
                 f"{path}: a method cannot be called '{control}', which is the name of a control; "

@@ -400,7 +400,10 @@ def test_what_is_wrong_with_scores_is_said_before_any_work(
     [
         ({"measures": ["fidelity"]}, "there is no measure 'fidelity'"),
         ({"measures": [{"type": "sufficiency", "bin": 1}]}, "measure 'sufficiency': "),
-        ({"erasures": ["blank"]}, "there is no removal method 'blank'; there are delete, marginal"),
+        (
+            {"erasures": ["blank"]},
+            "there is no removal method 'blank'; there are attention-mask, delete, marginal",
+        ),
         (
             {"erasures": ["mask"]},
             "removal method 'mask' is for models that were trained with masked",

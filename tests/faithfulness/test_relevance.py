@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 from attention_explain.errors import InputError
+from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.permutations import (
     OUTPUTS,
@@ -18,9 +19,15 @@ from attention_explain.faithfulness.permutations import (
 )
 from attention_explain.faithfulness.relevance import sum_of_top
 from attention_explain.faithfulness.removal import ERASURES
+from attention_explain.faithfulness.scores_file import ScoredText
 from tests.builders import TEXTS, instances
 from tests.faithfulness.judging import LABEL, judged
-from tests.faithfulness.slow_faithfulness import bin_size, slow_outputs
+from tests.faithfulness.slow_faithfulness import (
+    bin_size,
+    comprehensiveness,
+    slow_outputs,
+    sufficiency,
+)
 from tests.faithfulness.test_outputs import classifier, outputs_of
 
 SHORT = ["a dull film", "fine", "the acting was superb"]
@@ -294,3 +301,28 @@ def test_pilot_texts_depend_on_ids_and_seed_only():
 def test_wrong_options_are_named(option, value):
     with pytest.raises(InputError, match=option):
         MEASURES.build([{"type": "relevance", option: value}])
+
+
+def test_the_order_by_relevance_is_a_reference_for_measures_of_rankings():
+    made = classifier()
+    measures = MEASURES.build(
+        [{"type": "relevance", "permutations": 16}, "comprehensiveness", "sufficiency"]
+    )
+    evaluator = Evaluator(made, measures, ERASURES.build(["delete"]), random_orders=5)
+    some = instances(TEXTS, None, boundary_symbols=True)
+    scored = [
+        ScoredText(f"text-{number}", text.split(), made.labels[LABEL], {"mine": scores})
+        for number, (text, scores) in enumerate(zip(TEXTS, some_scores()))
+    ]
+    for text, measured in zip(TEXTS, evaluator.evaluate_batch(some, scored), strict=True):
+        rows = {
+            (row.method, row.measure, None if row.k is None else round(row.k, 6)): row
+            for row in measured.rows
+        }
+        assert ("relevance", "relevance", None) not in rows
+        order = numpy.argsort(-numpy.array(rows["search", "relevance", None].curve)).tolist()
+        reference = slow_outputs(made, text.split(), "delete", bounded=True)
+        for slow in (comprehensiveness, sufficiency):
+            for (name, k), value in slow(reference, order, LABEL, BINS).items():
+                if value is not None:
+                    assert rows["relevance", name, k].value == pytest.approx(value, abs=1e-9)
