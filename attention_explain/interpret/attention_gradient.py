@@ -43,7 +43,7 @@ class AttentionXGradient(Interpreter):
         For attention over hidden states: `product`, `gradient` (df/da_i) or `sign` (a_i sign(df/da_i)).
     """
 
-    needs = ()
+    needs: tuple[str, ...] = ()
     passes = declared_passes("attention-x-gradient")
 
     def __init__(self, predictor: Predictor, of: str = "logit", variant: str = "product") -> None:
