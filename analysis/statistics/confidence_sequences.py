@@ -133,8 +133,19 @@ class ConfidenceSequence:
         """
         excluded = self._most >= math.log(2 / (1 - self.level))
         # The last of the leading excluded candidates; the limit if there is none.
-        lowest = numpy.argmin(numpy.append(excluded[0], False)) - 1
-        highest = numpy.argmin(numpy.append(excluded[1, ::-1], False)) - 1
-        return Interval(
-            float(self.candidates[max(lowest, 0)]), float(self.candidates[::-1][max(highest, 0)])
-        )
+        low = int(numpy.argmin(numpy.append(excluded[0], False))) - 1
+        high = int(numpy.argmin(numpy.append(excluded[1, ::-1], False))) - 1
+        candidates = self.candidates
+        return Interval(float(candidates[max(low, 0)]), float(candidates[::-1][max(high, 0)]))
+
+
+def anytime_interval(values: numpy.ndarray, width: float = 1.0, level: float = LEVEL) -> Interval:
+    """
+    Of the mean of values of texts in random order, at all numbers of texts at once; NaN is no value. Whether it
+    excludes 0 is exact. Values beyond +-width are clipped: no text counts more than that. Shape: (texts,)
+    """
+    candidates = width * numpy.linspace(-1, 1, STEPS + 1)
+    # Next to 0 on either side, so that an interval can end there.
+    candidates = numpy.sort([*candidates[candidates != 0], -ROUNDING * width, ROUNDING * width])
+    sequence = ConfidenceSequence(candidates, width + candidates, width - candidates, level)
+    return sequence.update(numpy.clip(values[~numpy.isnan(values)], -width, width))

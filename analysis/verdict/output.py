@@ -13,6 +13,7 @@ from analysis.verdict.text import as_markdown, lines
 from analysis.verdict.verdict import RATIONALES, Verdict, judge
 from analysis.written import number
 from attention_explain.files.atomic import OverwriteError, check_verdict_files, write_atomic
+from attention_explain.files.stopping import read_stopped
 
 PAGE = "verdict.html"
 
@@ -28,8 +29,9 @@ def write_verdict(folder: Path, rationales: bool = False, predictions: bool = Fa
         raise AnalysisError(str(error)) from error
     inputs = load_inputs([folder / PREDICTIONS] if predictions else folder)
     verdict = judge(inputs, [RATIONALES] if rationales else [])
+    facts = {**verdict.as_json(), "stopped": read_stopped(folder).as_json()}
     contents = {
-        "verdict.json": json.dumps(verdict.as_json(), indent=1, allow_nan=False) + "\n",
+        "verdict.json": json.dumps(facts, indent=1, allow_nan=False) + "\n",
         "verdict.md": as_markdown(verdict),
         PAGE: page(verdict, inputs),
     }

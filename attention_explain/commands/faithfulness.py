@@ -305,12 +305,16 @@ class FaithfulnessJob(Job):
     def records(self, result: TextMeasurements, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         return faithfulness_file.records(result)
 
-    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def count(self, results: Sequence[TextMeasurements]) -> dict[str, Any]:
+        # The same for all texts.
         samplings = {
             name: {erasure: asdict(each) for erasure, each in of_measure.items()}
             for name, of_measure in self._evaluator.chosen_samplings().items()
         }
-        return {"undefined": undefined_values(table), "samplings": samplings}
+        return {"samplings": samplings}
+
+    def totals(self, table: pyarrow.Table, counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return {"undefined": undefined_values(table), "samplings": counts[0]["samplings"]}
 
     def summary(self, table: pyarrow.Table, metadata: dict[str, Any]) -> list[str]:
         return faithfulness_summary(table, metadata)

@@ -8,10 +8,12 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pyarrow
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
@@ -29,18 +31,28 @@ from attention_explain.commands.batches import (
 )
 from attention_explain.commands.chunks import CHUNKS, ChunkStore, check_unfinished, resumable
 from attention_explain.commands.job_options import JobOptions
-from attention_explain.data.any_reader import read_counts, read_instances
+from attention_explain.data.any_reader import read_counts, read_instances, select_texts
 from attention_explain.data.pair_reader import PASSAGE, turned
 from attention_explain.data.sources import left_out, local_path
-from attention_explain.files.tables import TableFormat, to_chunk
+from attention_explain.files.tables import TableFormat, replace_surrogates, to_chunk
 from attention_explain.output import describe_write_errors
 
 # Marks the folder of a training run that was interrupted and not recovered exactly.
 RECOVERED = "recovered"
+# What differs if other input files were changed, for people.
+MADE_FROM = "files that it was made from"
 # Packages whose versions the file records.
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 # Other fields of an instance that the model reads.
 PAIR_FIELDS = ("query", "other", "side", "candidates", "contrary")
+
+
+@dataclass(frozen=True)
+class ReadTexts:
+    """Texts that were read before, and what the reader counted."""
+
+    instances: Sequence[Instance]
+    counts: dict[str, Any]
 
 
 class Job:
@@ -60,6 +72,8 @@ class Job:
     writes: Mapping[str, Sequence[str | Path]] = {}
     # The ids of the texts to process (default: all).
     text_ids: Sequence[str] | None = None
+    # All texts of the data, if they were read before; the columns are those of all of them.
+    read: ReadTexts | None = None
     # The text of a pair whose words are scored.
     side: str = PASSAGE
     # The largest number of tokens in a batch, padding included.
@@ -154,7 +168,7 @@ class Job:
         groups = plan_chunks(lengths, self.budget, self.steps, self._multiplications, self.by_step)
         store = ChunkStore(output, {**description, CHUNKS: fingerprint(groups)}, typed)
         with store.opened(replace=options.force), resumable(store):
-            columns = self.columns(instances)
+            columns = self.columns(self.read.instances if self.read else instances)
 
             def work(chunk: Chunk, after_step: AfterStep) -> tuple[pyarrow.Table, dict[str, Any]]:
                 return self.work([instances[row] for row in chunk.rows], chunk, columns, after_step)
@@ -203,7 +217,7 @@ class Job:
         different = [name for key, name in names.items() if existing.get(key) != new[key]]
         # By content: their paths may have changed.
         if sorted(existing.get("reads", {}).values()) != sorted(new["reads"].values()):
-            different.append("files that it was made from")
+            different.append(MADE_FROM)
         return different
 
     def _prepare(self) -> tuple[list[Instance], dict[str, Any], dict[str, Any]]:
@@ -213,20 +227,58 @@ class Job:
         self.open(archive)
         self._multiplications_per_token = multiplications(archive.model)
         reader = archive.validation_dataset_reader
-        instances = read_instances(
-            reader,
-            archive.model.vocab,
-            options.data,
-            options.limit,
-            options.split_text,
-            self.text_ids,
-        )
+        if self.read is None:
+            instances = read_instances(
+                reader,
+                archive.model.vocab,
+                options.data,
+                options.limit,
+                options.split_text,
+                self.text_ids,
+            )
+            counts = read_counts(reader)
+        else:
+            instances, counts = self._selected(self.read), self.read.counts
         if self.side != PASSAGE:
             instances = turned(instances, self.side)
         self.check(instances)
         description = self._description(archive, instances)
-        metadata = {**self._provenance(archive, description), **read_counts(reader)}
+        metadata = {**self._provenance(archive, description), **counts}
         return instances, description, metadata
+
+    def _selected(self, read: ReadTexts) -> list[Instance]:
+        if self.text_ids is None:
+            return list(read.instances)
+        return select_texts(read.instances, self.text_ids, self.options.data)
+
+    def merge(self, files: Sequence[Path], read: ReadTexts) -> None:
+        """
+        Write the output from files of the same job about different texts: it is the file that the job would have
+        written for all of them, which are those of `text_ids`.
+        """
+        instances = self._selected(read)
+        several = [self.format.read(file) for file in files]
+        table = pyarrow.concat_tables(
+            [each.replace_schema_metadata() for each, _ in several], promote_options="default"
+        )
+        positions = {
+            replace_surrogates(instance["metadata"].metadata["id"]): position
+            for position, instance in enumerate(instances)
+        }
+        rows = [positions[text_id] for text_id in table["id"].to_pylist()]
+        table = table.take(numpy.argsort(rows, kind="stable"))
+        counts = [metadata for _, metadata in several]
+        steps = dict.fromkeys(step for each in counts for step in each["seconds"])
+        metadata = {
+            **counts[-1],
+            **self.more_metadata(),
+            "data_sha256": instances_sha256(instances),
+            "reads": {file: archive_sha256(file) for file in self.reads},
+            "instances": len(instances),
+            "seconds": total_seconds(counts, list(steps)),
+            **self.totals(table, counts),
+        }
+        self.format.write(table, metadata, Path(self.options.output_file))
 
     def _description(self, archive: Archive, instances: Sequence[Instance]) -> dict[str, Any]:
         """What determines the results: two jobs with the same description have the same results."""

@@ -15,8 +15,8 @@ from typing import Any
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain import defaults
-from attention_explain.commands.batches import LONG_JOB, TotalProgress
-from attention_explain.commands.chunks import check_options, clear_merged, write_options
+from attention_explain.commands.batches import LONG_JOB
+from attention_explain.commands.chunks import check_options, write_options
 from attention_explain.commands.job_options import (
     MODEL,
     JobOptions,
@@ -24,27 +24,26 @@ from attention_explain.commands.job_options import (
     job_options,
     listed_configs,
 )
-from attention_explain.commands.verdict_plan import (
-    FILES,
-    PREDICTIONS,
-    Task,
-    VerdictPlan,
-    plan_verdict,
-)
+from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, plan_verdict
+from attention_explain.commands.verdict_texts import MINUTE, STEP, GrowingFiles, Work, run
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import check_verdict_files
-from attention_explain.files.records import DamagedFileError
+from attention_explain.files.stopping import FIRST, next_number
 from attention_explain.interpret.interpreter import InterpreterConfig
 from attention_explain.messages import in_words
 from attention_explain.output import describe_write_errors, log_next_to
 
+# In minutes.
+BUDGET = 10.0
+# Texts for the question whether there is anything to judge.
+PREDICTED = 500
 # The exit code if attention's score is below --fail-under.
 BELOW = 1
 ENOUGH = "the predictions are enough for this: {} files were not made (--anyway makes them)"
 # The options of the verdict, in its folder.
 OPTIONS = ".options.json"
 # The folder of a verdict may have these and hidden files.
-OURS = re.compile(rf"{FILES}|{PREDICTIONS}|verdict\..*|manifest\..*|\..*")
+OURS = re.compile(rf"{FILES}|{STEP}|{PREDICTIONS}|verdict\..*|manifest\..*|\..*")
 OUR_FILES = re.compile(
     r"(attributions|perturbations|faithfulness|adversary|predictions)-\d+\.parquet(\.parts)?|\..*"
 )
@@ -110,6 +109,14 @@ class VerdictCommand(Subcommand):
             action="store_true",
             help="make all files even if the predictions show that there is nothing to judge",
         )
+        subparser.add_argument(
+            "--budget",
+            type=float,
+            default=BUDGET,
+            metavar="MINUTES",
+            help="texts are added in a random order until the answer is decided, or until this time is over "
+            f"(default: {BUDGET:g} minutes; at least {FIRST} texts, at most --limit)",
+        )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=verdict_from_args)
         return subparser
@@ -126,6 +133,7 @@ def verdict_from_args(args: argparse.Namespace) -> None:
             adversaries=args.adversary,
             rationales=args.rationales,
             anyway=args.anyway,
+            budget=args.budget,
             **job_options(args),
         )
     if code:
@@ -142,6 +150,7 @@ def verdict_from_files(
     adversaries: Sequence[str] = (),
     rationales: bool = False,
     anyway: bool = False,
+    budget: float = BUDGET,
     **options: Any,
 ) -> int:
     """
@@ -149,6 +158,7 @@ def verdict_from_files(
     of `JobOptions`. Returns the exit code.
     """
     # Imported here, so that the other commands do not load pandas and matplotlib.
+    from analysis.verdict.interim import interim
     from analysis.verdict.output import passes, write_if_nothing_to_judge, write_verdict
 
     folder = Path(folder)
@@ -156,29 +166,33 @@ def verdict_from_files(
     job_options.check_numbers()
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise InputError(f"--fail-under is {fail_under:g}, but must be from 0 to 1")
+    if not budget > 0:
+        raise InputError(f"--budget is {budget:g}, but must be above 0 minutes")
     _check_folder(folder)
     typed = {**job_options.typed(), "methods": methods, "quick": quick}
-    if any((folder / FILES).glob("*")) and not job_options.force:
+    existing = [*(folder / FILES).glob("*"), *(folder / STEP).glob("*")]
+    if existing and not job_options.force:
         remedy = "give the same options, another folder, or --force to make it again"
         check_options(folder / OPTIONS, typed, f"{folder}: the verdict", remedy)
     plan = plan_verdict(models, folder, methods, quick, job_options, adversaries)
-    missing, others = _missing(plan, folder, job_options.force)
+    growing = GrowingFiles(plan, folder, job_options.force)
     for sentence in plan.left_out:
         print(f"left out: {sentence}", file=sys.stderr)
-    print(_announcement(plan, missing), file=sys.stderr)
-    for other in others:
-        other.unlink()
+    print(_announcement(growing, budget), file=sys.stderr)
+    growing.clear()
     verdict = None
-    if missing and not anyway:
-        _run(plan.predictions, reports=False)
+    if not growing.texts and not anyway:
+        ids = plan.order[:PREDICTED]
+        run([Work(task, folder / PREDICTIONS, ids) for task in plan.predictions], reports=False)
         verdict = write_if_nothing_to_judge(folder)
     if verdict is not None:
-        print(ENOUGH.format(len(missing)), file=sys.stderr)
+        print(ENOUGH.format(len(growing.missing)), file=sys.stderr)
     else:
         shutil.rmtree(folder / PREDICTIONS, ignore_errors=True)
         folder.mkdir(exist_ok=True)
         write_options(folder / OPTIONS, typed)
-        _run(missing)
+        stopped = growing.grow(budget, lambda: interim(folder, job_options.seed))
+        print(stopped, file=sys.stderr)
         verdict = write_verdict(folder, rationales)
     return 0 if passes(verdict, fail_under) else BELOW
 
@@ -190,7 +204,7 @@ def _check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: cannot be written ({existing} is not a folder)")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{folder}: cannot be written (Permission denied)")
-    allowed = {folder: OURS, folder / FILES: OUR_FILES, folder / PREDICTIONS: OUR_FILES}
+    allowed = {folder: OURS, **{folder / name: OUR_FILES for name in (FILES, STEP, PREDICTIONS)}}
     for path, ours in allowed.items():
         others = sorted(each.name for each in path.glob("*") if ours.fullmatch(each.name) is None)
         if others:
@@ -204,61 +218,21 @@ def _check_folder(folder: Path) -> None:
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
 
 
-def _missing(plan: VerdictPlan, folder: Path, force: bool) -> tuple[list[Task], list[Path]]:
-    """The files to make, and those of other models to delete if `force` is given."""
-    missing = []
-    for task in plan.tasks:
-        if not task.output.exists():
-            missing.append(task)
-            continue
-        read_again = any(task.reads == other.output for other in missing)
-        different = ["scores"] if read_again else _differences(task, force)
-        if different and not force:
-            raise InputError(
-                f"{task.output}: was made with other {' and '.join(different)}. Give another folder, or "
-                "--force to make it again."
-            )
-        if different:
-            missing.append(task)
-        else:
-            clear_merged(task.output)
-    known = {task.output for task in plan.tasks}
-    others = [path for path in (folder / FILES).glob("*.parquet") if path not in known]
-    if others and not force:
-        raise InputError(
-            f"{min(others)}: does not belong to this verdict. Give another folder, or --force to delete it."
-        )
-    return missing, others
-
-
-def _differences(task: Task, force: bool) -> list[str]:
-    try:
-        return task.make().differences()
-    except DamagedFileError as error:
-        if force:
-            return ["content"]
-        raise InputError(f"{error}. Give --force to make it again.") from error
-
-
-def _announcement(plan: VerdictPlan, missing: Sequence[Task]) -> str:
+def _announcement(growing: GrowingFiles, budget: float) -> str:
+    missing, number = growing.missing, len(growing.plan.tasks)
     if not missing:
-        return f"all {len(plan.tasks)} files exist"
-    seconds = sum(task.seconds for task in missing)
+        return f"all {number} files exist"
+    # The first texts are judged however long that takes.
+    least = growing.seconds_for(next_number(0, growing.available))
+    left = max(MINUTE * budget - growing.record.seconds, 0.0)
+    all_texts = growing.seconds_for(growing.available)
+    seconds = min(max(left, least), all_texts)
     long = f"about {in_words(seconds)}" if seconds >= LONG_JOB else "less than a minute"
-    fewer = "; --limit uses fewer texts" if seconds >= LONG_JOB else ""
+    most = "at most " if growing.available > FIRST else ""
+    fewer = ""
+    if seconds >= LONG_JOB:
+        fewer = "; --limit uses fewer texts" if seconds == all_texts else "; --budget changes it"
     return (
-        f"{len(missing)} of {len(plan.tasks)} files to make, for {plan.texts} texts: {long} on this "
-        f"machine{fewer}"
+        f"{len(missing)} of {number} files to make, for {most}{growing.available} texts: {most}{long} on "
+        f"this machine{fewer}"
     )
-
-
-def _run(tasks: Sequence[Task], reports: bool = True) -> None:
-    """Run the jobs under one progress bar; with `reports`, each prints a line at its end."""
-    if not tasks:
-        return
-    progress = TotalProgress([task.seconds for task in tasks], reports)
-    try:
-        for index, task in enumerate(tasks):
-            task.make().run(progress.of_job(index))
-    finally:
-        progress.close()

@@ -18,17 +18,19 @@ from attention_explain import defaults
 from attention_explain.archives import open_to_explain, weights_sha256
 from attention_explain.commands.attribute import AttributionJob
 from attention_explain.commands.faithfulness import FaithfulnessJob, supported_removals
-from attention_explain.commands.job import Job
+from attention_explain.commands.job import Job, ReadTexts
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.costs import passes_of_components, passes_of_measures
 from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
-from attention_explain.data.any_reader import read_instances
+from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.removal import reads_sets_apart
 from attention_explain.faithfulness.scores_file import read_scores
+from attention_explain.files.stopping import seeded_order
+from attention_explain.files.tables import replace_surrogates
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
     build_interpreters,
@@ -58,14 +60,28 @@ class Task:
     """
     A file of the verdict.
 
-    make : makes the job that writes the file; the file that it reads must exist by then.
-    seconds : the expected time.
+    kind, make : the job that writes the file; made from its path.
+    seconds : the expected time of all texts.
+    read : all texts.
+    reads : the name of the file that it reads.
     """
 
-    output: Path
-    make: Callable[[], Job]
+    name: str
+    kind: type[Job]
+    make: Callable[[Path], Job]
     seconds: float
-    reads: Path | None = None
+    read: ReadTexts
+    reads: str | None = None
+
+    def job(self, folder: Path, ids: Sequence[str]) -> Job:
+        """The job that writes the file of these texts into a folder; the file that it reads must exist by then."""
+        job = self.make(folder / self.name)
+        job.text_ids, job.read = list(ids), self.read
+        return job
+
+    def seconds_for(self, texts: int) -> float:
+        """The expected time of this number of texts."""
+        return self.seconds * texts / len(self.read.instances)
 
 
 @dataclass
@@ -73,12 +89,13 @@ class VerdictPlan:
     """
     The files of a verdict.
 
+    order : the ids of all texts, in the order in which they are added.
     predictions : files that show whether there is anything to judge, one per model, which take one forward
         pass per text.
     left_out : messages about components that the models do not support.
     """
 
-    texts: int = 0
+    order: list[str] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
     predictions: list[Task] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -124,65 +141,79 @@ def plan_verdict(
         check_seed(model, weights_sha256(archive.model), config, seen)
         components, left_out = _components(archive, methods, quick, options.seed)
         plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
-        instances = _texts(archive, options)
-        plan.texts = len(instances)
-        seconds = _seconds(archive, instances, components, options.batch_tokens)
+        read = _texts(archive, options)
+        plan.order = plan.order or _order(read, options.seed)
+        seconds = _seconds(archive, read.instances, components, options.batch_tokens)
         of_model = replace(options, archive_file=model)
-        plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds)
-        predictions = folder / PREDICTIONS / f"{PREDICTIONS}-{number}.parquet"
+        plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds, read)
+        name = f"{PREDICTIONS}-{number}.parquet"
         # This takes little time, so an existing file is always replaced.
-        of_model = replace(of_model, output_file=predictions, force=True)
+        of_model = replace(of_model, force=True)
         attention = components.methods[ATTENTION]
-        plan.predictions.append(_attention_task(archive, instances, of_model, attention))
+        plan.predictions.append(_attention_task(archive, read, of_model, name, attention))
     for number, adversary in enumerate(adversaries, 1):
         archive = open_to_explain(adversary, options.cuda_device, options.overrides)
         check_base(adversary, archive.config.as_dict(quiet=True), models)
-        output = folder / FILES / f"{ADVERSARY}-{number}.parquet"
-        of_adversary = replace(options, archive_file=adversary, output_file=output)
-        instances = _texts(archive, of_adversary)
+        of_adversary = replace(options, archive_file=adversary)
+        read, name = _texts(archive, options), f"{ADVERSARY}-{number}.parquet"
         attention = {"type": ATTENTION}
-        plan.tasks.append(_attention_task(archive, instances, of_adversary, attention))
+        plan.tasks.append(_attention_task(archive, read, of_adversary, name, attention))
     return plan
 
 
 def _attention_task(
-    archive: Archive, instances: Sequence[Instance], options: JobOptions, config: dict[str, Any]
+    archive: Archive, read: ReadTexts, options: JobOptions, name: str, config: dict[str, Any]
 ) -> Task:
     """The file with the predictions and the attention of a model, and nothing else."""
     attention = Components({ATTENTION: config}, {}, (), ())
-    return Task(
-        Path(options.output_file),
-        lambda: AttributionJob(options, [{**config, "name": ATTENTION}], None, None, 0),
-        _seconds(archive, instances, attention, options.batch_tokens)[0],
-    )
+
+    def attend(output: Path) -> Job:
+        of_file = replace(options, output_file=output, limit=None)
+        return AttributionJob(of_file, [{**config, "name": ATTENTION}], None, None, 0)
+
+    seconds = _seconds(archive, read.instances, attention, options.batch_tokens)[0]
+    return Task(name, AttributionJob, attend, seconds, read)
 
 
-def _texts(archive: Archive, options: JobOptions) -> list[Instance]:
+def _texts(archive: Archive, options: JobOptions) -> ReadTexts:
     reader, vocabulary = archive.validation_dataset_reader, archive.model.vocab
-    return read_instances(reader, vocabulary, options.data, options.limit, options.split_text)
+    instances = read_instances(reader, vocabulary, options.data, options.limit, options.split_text)
+    return ReadTexts(instances, read_counts(reader))
+
+
+def _order(read: ReadTexts, seed: int | None) -> list[str]:
+    ids = [replace_surrogates(text["metadata"].metadata["id"]) for text in read.instances]
+    return [ids[position] for position in seeded_order(ids, seed)]
 
 
 def _tasks(
-    options: JobOptions, folder: Path, number: int, components: Components, seconds: Sequence[float]
+    options: JobOptions,
+    folder: Path,
+    number: int,
+    components: Components,
+    seconds: Sequence[float],
+    read: ReadTexts,
 ) -> list[Task]:
     attributions, perturbations, faithfulness = (
-        folder / f"{name}-{number}.parquet"
-        for name in ("attributions", "perturbations", "faithfulness")
+        f"{name}-{number}.parquet" for name in ("attributions", "perturbations", "faithfulness")
     )
+    # The texts that were read are within the limit.
+    options = replace(options, limit=None)
 
-    def attribute() -> Job:
+    def attribute(output: Path) -> Job:
         configs = [{**config, "name": name} for name, config in components.methods.items()]
-        return AttributionJob(replace(options, output_file=attributions), configs, None, None, 0)
+        return AttributionJob(replace(options, output_file=output), configs, None, None, 0)
 
-    def perturb() -> Job:
+    def perturb(output: Path) -> Job:
         names = list(components.perturbations)
-        return PerturbationJob(replace(options, output_file=perturbations), names)
+        return PerturbationJob(replace(options, output_file=output), names)
 
-    def evaluate() -> Job:
+    def evaluate(output: Path) -> Job:
+        of_step = output.with_name(attributions)
         return FaithfulnessJob(
-            # The texts are those of the attributions.
-            replace(options, output_file=faithfulness, limit=None),
-            read_scores(attributions),
+            replace(options, output_file=output),
+            # Those of a step are missing if only this file has to be made again.
+            read_scores(of_step if of_step.exists() else folder / attributions),
             components.measures,
             components.removals,
             RANKINGS[0],
@@ -190,11 +221,12 @@ def _tasks(
             None,
         )
 
-    tasks = [Task(attributions, attribute, seconds[0])]
+    tasks = [Task(attributions, AttributionJob, attribute, seconds[0], read)]
     if components.perturbations:
-        tasks.append(Task(perturbations, perturb, seconds[1]))
+        tasks.append(Task(perturbations, PerturbationJob, perturb, seconds[1], read))
     if components.removals:
-        tasks.append(Task(faithfulness, evaluate, seconds[2], reads=attributions))
+        evaluation = Task(faithfulness, FaithfulnessJob, evaluate, seconds[2], read, attributions)
+        tasks.append(evaluation)
     return tasks
 
 

@@ -56,7 +56,7 @@ def read_instances(
         if isinstance(instance.fields.get("label"), KnownLabelField):
             instance["label"].check(vocab)
     if only is not None:
-        instances = _those(instances, set(only), data)
+        instances = select_texts(instances, only, data)
     if limit is not None and limit < len(instances):
         instances = [instances[index] for index in spread_evenly(len(instances), limit)]
     try:
@@ -120,7 +120,9 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
         )
 
 
-def _those(instances: Sequence[Instance], ids: set[str], data: str) -> list[Instance]:
+def select_texts(instances: Sequence[Instance], only: Collection[str], data: str) -> list[Instance]:
+    """The texts with these ids, in the order of the data; raises if one does not exist."""
+    ids = set(only)
     by_id = {
         replace_surrogates(instance["metadata"].metadata["id"]): instance for instance in instances
     }

@@ -16,11 +16,13 @@ from attention_explain.commands import (
     verdict,
     verdict_plan,
 )
+from attention_explain.commands.attribute import AttributionJob
 from attention_explain.commands.batches import TotalProgress
 from attention_explain.commands.chunks import MERGED, NOTE
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.commands.verdict import verdict_from_files
 from attention_explain.commands.verdict_plan import check_base, check_seed, difference
+from attention_explain.commands.verdict_texts import STEP
 from attention_explain.errors import InputError
 from attention_explain.files import attributions, faithfulness, perturbations
 from attention_explain.files.tables import read_sealed, sealed_metadata
@@ -99,8 +101,8 @@ def metadata(folder: Path, number: int = 1) -> dict:
     }
 
 
-def times(folder: Path) -> dict:
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "files").iterdir()}
+def times(folder: Path, name: str = "files") -> dict:
+    return {path.name: path.stat().st_mtime_ns for path in (folder / name).iterdir()}
 
 
 def test_the_files_have_all_components_of_a_verdict(given, asked, run, tmp_path, capfd):
@@ -149,9 +151,14 @@ def test_if_predictions_leave_nothing_to_judge_no_other_file_is_made(
     assert made == ["predictions/predictions-1.parquet", *(f"verdict.{end}" for end in ENDS)]
     assert "predictions are enough" not in judged("long", anyway=True)
     assert set(times(tmp_path / "long")) == {f"{name}-1.parquet" for name in FILES}
-    for ending in ("json", "md"):
-        short, long = (tmp_path / name / f"verdict.{ending}" for name in ("short", "long"))
-        assert short.read_text() == long.read_text()
+    assert (tmp_path / "short/verdict.md").read_text() == (tmp_path / "long/verdict.md").read_text()
+
+    def facts(folder: str, why: str | None) -> dict:
+        facts = json.loads((tmp_path / folder / "verdict.json").read_text())
+        assert facts.pop("stopped")["why"] == why
+        return facts
+
+    assert facts("short", None) == facts("long", "data ended")
     # The page says what it rests on, and is else the same.
     short, long = (
         re.sub(r"<pre.*?</pre>", "", (tmp_path / name / "verdict.html").read_text(), flags=re.S)
@@ -162,9 +169,7 @@ def test_if_predictions_leave_nothing_to_judge_no_other_file_is_made(
     judged("short", limit=3)
     assert json.loads((tmp_path / "short" / "verdict.json").read_text())["texts"] == 3
     judged("short", anyway=True)
-    assert (tmp_path / "short" / "verdict.json").read_text() == (
-        tmp_path / "long" / "verdict.json"
-    ).read_text()
+    assert facts("short", "data ended") == facts("long", "data ended")
     assert not (tmp_path / "short" / "predictions").exists()
 
 
@@ -396,18 +401,19 @@ def test_a_stopped_run_is_resumed(given, one_perturbation, tmp_path, monkeypatch
         with pytest.raises(SystemExit) as end:
             given(batch_tokens=10)
         assert end.value.code == 130
-    before = times(tmp_path / "out")
+    before = times(tmp_path / "out", "step")
     assert set(before) == {"attributions-1.parquet", "perturbations-1.parquet.parts"}
     done = []
-    work = PerturbationJob.work
-    monkeypatch.setattr(
-        PerturbationJob, "work", lambda self, *rest: done.append(rest[1]) or work(self, *rest)
-    )
+    for kind in (AttributionJob, PerturbationJob):
+        work = kind.work
+        monkeypatch.setattr(
+            kind, "work", lambda self, *rest, work=work: done.append(self) or work(self, *rest)
+        )
     given(batch_tokens=10)
-    after = times(tmp_path / "out")
-    assert set(after) == {"attributions-1.parquet", "perturbations-1.parquet"}
-    assert after["attributions-1.parquet"] == before["attributions-1.parquet"]
-    assert len(done) == 1
+    assert set(times(tmp_path / "out")) == {"attributions-1.parquet", "perturbations-1.parquet"}
+    assert not (tmp_path / "out" / "step").exists()
+    # Of two texts, one was left to perturb.
+    assert [type(job) for job in done if STEP in str(job.options.output_file)] == [PerturbationJob]
 
 
 def test_a_model_whose_attention_cannot_be_replaced_is_not_perturbed(
@@ -444,12 +450,15 @@ def test_the_expected_time_is_printed_before_any_work(given, monkeypatch, capfd)
     sentence = "3 of 3 files to make, for 2 texts: about 2.0 h on this machine; --limit uses fewer"
     said = []
 
-    def run(tasks, reports=True):
+    def run(work, reports=True):
         said.append(capfd.readouterr().err)
         assert sentence in said[0]
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(verdict, "_run", run)
-    assert given() == 0 and said
+    monkeypatch.setattr(verdict, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        given(budget=1000)
+    assert said
 
 
 BAD = {

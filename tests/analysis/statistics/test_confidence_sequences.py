@@ -128,7 +128,7 @@ def test_a_difference_is_that_of_two_scores_on_the_same_texts():
 def test_a_value_outside_the_limits_is_an_error(value):
     sequence = ConfidenceSequence.of_mean(0.0, 1.0)
     with pytest.raises(ValueError, match="outside the limits"):
-        sequence.update([0.5, value])
+        sequence.update(numpy.array([0.5, value]))
 
 
 def test_many_equal_texts_give_finite_numbers_and_the_right_end():
