@@ -38,6 +38,8 @@ from analysis.plausibility.causes import (
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.text_files import Attributions, FaithfulnessFile
 from analysis.verdict.against_truth import verdict_tables
+from analysis.verdict.calibration import TABLE as CALIBRATION
+from analysis.verdict.calibration import calibration_table
 from analysis.verdict.means import Mean
 from analysis.written import Estimate, estimates
 from attention_explain.files.faithfulness import TIED
@@ -95,12 +97,9 @@ class Judged:
 
 def judged_models(study: StudyFiles) -> list[Judged]:
     """The trained models that have both files, and known causes."""
-    explained = {
-        file.learned: file
-        for model in study.models
-        for file in model.files
-        if file.has_known_causes
-    }
+    # Of several files of a model, that with the most methods; others measure the truth on more texts.
+    files = [file for model in study.models for file in model.files if file.has_known_causes]
+    explained = {file.learned: file for file in sorted(files, key=lambda file: len(file.methods))}
     rows = []
     for file in (file for model in study.judged for file in model.files):
         if file.learned in explained:
@@ -351,5 +350,6 @@ PLANTED_TRUTH = Exhibition(
     (
         StudyExhibit("planted-truth-measures", truth_tables),
         StudyExhibit("planted-truth-verdicts", verdict_tables),
+        StudyExhibit(CALIBRATION, calibration_table),
     ),
 )

@@ -7,7 +7,7 @@ a random order, 1 if these words always come first. A method finds the ground-tr
 interval is above a half, and does not if it is below.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from analysis.output import Output
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.plausibility.causes import LEARNED_FROM, causes_not_learned, found_by_text
 from analysis.statistics.samples import rescale
+from analysis.text_files import Attributions
 from analysis.verdict.inputs import ATTENTION, VerdictInputs, inputs_of_study
 from analysis.verdict.means import Mean, wilson_interval
 from analysis.verdict.question import HALF, NOT_KNOWN, Answer, compare
@@ -50,7 +51,8 @@ class CheckedVerdict:
     truth: dict[str, Estimate]
 
     @property
-    def _not_checked(self) -> str:
+    def not_checked(self) -> str:
+        """Why it cannot be checked; empty if it can."""
         if self.verdict.nothing:
             return NOTHING
         return NOT_LEARNED if causes_not_learned(self.inputs.attributions.files[0]) else ""
@@ -58,8 +60,8 @@ class CheckedVerdict:
     @property
     def attention(self) -> str:
         """The outcome of the answer about attention."""
-        if self._not_checked:
-            return self._not_checked
+        if self.not_checked:
+            return self.not_checked
         truth = self._finds_words(ATTENTION)
         if truth == Answer.INCONCLUSIVE:
             return UNCLEAR
@@ -72,7 +74,7 @@ class CheckedVerdict:
     @property
     def contradicted(self) -> bool:
         """Whether a yes or no disagrees with the mean of the truth, however wide its interval is."""
-        decided = not self._not_checked and self.verdict.answer in (Answer.YES, Answer.NO)
+        decided = not self.not_checked and self.verdict.answer in (Answer.YES, Answer.NO)
         return decided and (self.verdict.answer == Answer.YES) != (
             self.truth[ATTENTION].mean > HALF
         )
@@ -80,8 +82,8 @@ class CheckedVerdict:
     @property
     def recommended(self) -> str:
         """The outcome of the recommendation: whether the method finds the ground-truth words."""
-        if self._not_checked:
-            return self._not_checked
+        if self.not_checked:
+            return self.not_checked
         method = self.verdict.recommended.method
         if method is None:
             return UNDECIDED
@@ -124,17 +126,31 @@ class CheckedVerdict:
 
 def check_verdicts(study: StudyFiles) -> list[CheckedVerdict]:
     """The verdict on each trained model with ground-truth words."""
+    truths = truth_files(study)
     return [
-        CheckedVerdict(inputs, judge(inputs), truth_about(inputs))
+        CheckedVerdict(inputs, judge(inputs), _truth(inputs, truths))
         for of_model in inputs_of_study(study)
         if all(file.has_known_causes for file in of_model.attributions.files)
         for inputs in _of_each_seed(of_model)
     ]
 
 
-def truth_about(inputs: VerdictInputs) -> dict[str, Estimate]:
+def truth_files(study: StudyFiles) -> dict[str | None, Attributions]:
+    """By weights, the attribution file with ground-truth words that has the most texts."""
+    files = [file for model in study.models for file in model.files if file.has_known_causes]
+    return {file.learned: file for file in sorted(files, key=lambda file: len(file.table))}
+
+
+def _truth(inputs: VerdictInputs, truths: dict[str | None, Attributions]) -> dict[str, Estimate]:
+    """From the file with the most texts; for methods that it does not have, from the texts of the verdict."""
+    (file,) = inputs.attributions.files
+    most = truths[file.learned]
+    return {**truth_about([file]), **(truth_about([most]) if most is not file else {})}
+
+
+def truth_about(files: Sequence[Attributions]) -> dict[str, Estimate]:
     """The rescaled average precision of each method."""
-    of_seeds = [found_by_text(file) for file in inputs.attributions.files]
+    of_seeds = [found_by_text(file) for file in files]
     chance = numpy.array([blind for _, blind in of_seeds])
     return {
         method: Mean.of(
@@ -144,7 +160,7 @@ def truth_about(inputs: VerdictInputs) -> dict[str, Estimate]:
                 numpy.ones_like(chance),
             )
         ).estimate
-        for method in inputs.attributions.files[0].methods
+        for method in files[0].methods
         if method != CONTROL
     }
 

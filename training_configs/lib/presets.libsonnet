@@ -74,6 +74,9 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     { type: 'occlusion', baseline: 'zero', measure: 'signed' },
   ],
 
+  // Methods of one forward and one backward pass at most.
+  quick: ['attention', 'gradient', 'gradient-x-input', 'lrp', 'signed-attention', 'random'],
+
   // Every method that explains any encoder. kernel-shap and lime take by far the longest.
   all: [
     'attention',
@@ -100,6 +103,8 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
 
   // Measures of faithfulness: those that the order of the scores decides, and all that any encoder allows.
   order_measures: ['comprehensiveness', 'sufficiency', 'deletion_curve', 'insertion_curve', 'decision_flip'],
+  // What a verdict asks of the words that matter (docs/explanation/verdict-rule.md).
+  measures_of_verdicts: ['relevance', 'direction'],
   measures: self.order_measures + [
     'leave_one_out_correlation',
     'soft_comprehensiveness',

@@ -22,7 +22,7 @@ study {
         scale: {
           attributions: 'compared',
           // What stays when all parameters are others; not, what did on the way there.
-          measures: presets.order_measures + [{ type: 'parameter_randomization', intermediate: false }],
+          measures: presets.order_measures + presets.measures_of_verdicts + [{ type: 'parameter_randomization', intermediate: false }],
           erasures: erasures,
         },
       },

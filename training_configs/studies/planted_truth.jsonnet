@@ -5,6 +5,8 @@ local lib = import '../lib/lib.libsonnet';
 local presets = import '../lib/presets.libsonnet';
 local study = import '../lib/study.libsonnet';
 
+// Verdicts are about the test texts. The truth about quick methods comes from the dev texts, of which there are many.
+local splits = { dev: 2000, test: 40 };
 // States are small: there are hundreds of models, and what there is to learn is little.
 local sizes = { bilstm: 32, affine: 64, cnn: 64, transformer: 64 };
 
@@ -12,17 +14,17 @@ study {
   title: 'Who measures the measures',
   seeds: study.pick([1], std.range(1, 5)),
   one_base: true,  // Every model is compared with the truth, and none with its base.
-  local planted(preset, reader={}) = lib.data.planted(preset) { dataset_reader+: { sizes: { test: 40 } } + reader },
+  local planted(preset, reader={}) = lib.data.planted(preset) { dataset_reader+: { sizes: splits } + reader },
   data:: {
     easy: planted('easy'),
     // Of fewer texts a Transformer does not learn it.
-    negation: planted('negation', { sizes: { train: 8000, test: 40 } }),
+    negation: planted('negation', { sizes: splits { train: 8000 } }),
     conjunction: planted('conjunction'),
     // Models go by the weekday (of texts in which it says nothing they have one half right), so that it
     // is the cause of what they say.
     shortcut: planted('shortcut', { overrides: { shortcut_heldout: 0.95 }, marked: 'distractor' }),
     // Pairs (docs/how-to/pairs.md).
-    question: planted('question', { sizes: { train: 4000, test: 40 } }),
+    question: planted('question', { sizes: splits { train: 4000 } }),
   },
   planted:: super.planted { dataset_reader+: { sizes+: { test: 30 } } },
   encoders:: study.pick(['bilstm', 'affine'], std.objectFields(sizes)),
@@ -45,7 +47,7 @@ study {
       perturbations: { verdict: presets.perturbations_of_verdicts },
       faithfulness: { all: {
         attributions: 'truth',
-        measures: study.pick(presets.order_measures, presets.measures_of_many),
+        measures: study.pick(presets.order_measures, presets.measures_of_many) + presets.measures_of_verdicts,
         erasures: study.pick(['delete'], ['delete', 'unk']) + more,
       } },
     };
@@ -61,7 +63,11 @@ study {
       },
       [encoder + '_deceptive']: judged(encoder, lib.deceptive(hidden, 1, select='-deceptive_loss')),
     };
-    {
+    local with_truth(runs) = runs {
+      [name + '_truth']: { config: runs[name].config, split: 'dev', attributions: { many: presets.quick } }
+      for name in std.objectFields(runs)
+    };
+    with_truth({
       [encoder + '_softmax']: judged(encoder, model(encoder), study.pick([], ['zero', { type: 'marginal', draws: 3 }]))
       for encoder in encoders
     } + study.pick({}, {
@@ -72,8 +78,8 @@ study {
       for encoder in study.pick(['bilstm'], encoders)
     } + std.foldl(
       function(all, encoder) all + trained_elsewhere(encoder), study.pick(['bilstm'], encoders), {}
-    ),
-  tables: [study.table('planted-truth', ['attributions/truth', 'perturbations/verdict', 'faithfulness/all'])]
+    )),
+  tables: [study.table('planted-truth', ['attributions/truth', 'attributions/many', 'perturbations/verdict', 'faithfulness/all'])]
           // Of all models it would be as long as a book.
           + study.pick([study.table('faithfulness', ['faithfulness/all'], only=[encoder + '_softmax' for encoder in $.encoders])], [])
           + [study.causes(['attributions/truth'])],

@@ -73,7 +73,7 @@ def test_models_that_learned_nothing_or_not_the_causes_are_not_checked(tmp_path)
 
 
 def test_the_truth_is_the_rescaled_average_precision(tmp_path):
-    folder = write_folder(tmp_path, rationale=True, planted=True)
+    folder = write_folder(tmp_path, rationale=True, planted="easy")
     inputs = load_inputs(folder)
     found, blind = [], []
     for row in inputs.attributions.files[0].table.to_dict("records"):
@@ -87,7 +87,7 @@ def test_the_truth_is_the_rescaled_average_precision(tmp_path):
             numpy.mean([_average_precision(shuffled.random(tokens), marked) for _ in range(2000)])
         )
     expected = (numpy.mean(found) - numpy.mean(blind)) / (1 - numpy.mean(blind))
-    assert truth_about(inputs)["lrp"].mean == pytest.approx(expected, abs=0.02)
+    assert truth_about(inputs.attributions.files)["lrp"].mean == pytest.approx(expected, abs=0.02)
 
 
 def _average_precision(scores, marked):
@@ -97,7 +97,7 @@ def _average_precision(scores, marked):
 
 
 def test_each_seed_is_checked_alone_and_the_table_counts_them(tmp_path, capsys):
-    folder = write_folder(tmp_path / "model", seeds=2, rationale=True, planted=True)
+    folder = write_folder(tmp_path / "model", seeds=2, rationale=True, planted="easy")
     assert len(check_verdicts(load_study([folder / "files"]))) == 2
     output = tmp_path / "out"
     main(["table", "planted-truth-verdicts", str(folder / "files"), "-o", str(output)])

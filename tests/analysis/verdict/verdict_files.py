@@ -40,7 +40,7 @@ def write_folder(
     other_scores: Mapping[str, Mapping[str, float]] = {},
     reliability: Mapping[str, float] = {},
     rationale: bool = False,
-    planted: bool = False,
+    planted: str = "",
     adversary: tuple[float, float] | None = None,
     corpus: str = "small",
     erasures: Sequence[str] = ("delete", "unk"),
@@ -58,13 +58,13 @@ def write_folder(
     far, allowed : the share of texts with other weights, and how far these move the output.
     rho, change : for randomised parameters and for noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
-    planted : whether what the rationale marks is known to be the cause.
+    planted : the preset of the corpus, if what the rationale marks is known to be the cause.
     adversary : trained, one against each seed: the share of texts that it attends elsewhere in, and how
         far it moves the output.
     row : what replaces the fields of each text.
     """
     methods = list(scores)
-    reader = {"dataset_reader": {"type": "planted", "preset": "easy"}} if planted else {}
+    reader = {"dataset_reader": {"type": "planted", "preset": planted}} if planted else {}
     for seed in range(1, seeds + 1):
         trained_by = {**config(seed, corpus=corpus), **reader}
         rows = random_rows(texts, methods, seed, noise, longest=10, rationale=rationale)
