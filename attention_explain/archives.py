@@ -32,6 +32,7 @@ from allennlp.models.archival import CONFIG_NAME, Archive, get_weights_path, loa
 
 from attention_explain.archive_reach import archives_are_trusted, limited_to_archive, trusting
 from attention_explain.commands.startup.global_options import TRUST
+from attention_explain.data.any_reader import warn_once
 from attention_explain.data.example import ORIGIN_NAMESPACE, TEXT, TEXTS_OF_PAIRS
 from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import local_path
@@ -40,6 +41,7 @@ from attention_explain.errors import InputError
 from attention_explain.files.atomic import clear_leftovers, owned_name
 from attention_explain.files.records import check_files, read_json
 from attention_explain.pretrained.folders import (
+    SAID,
     TransformerFolder,
     check_no_adapter,
     files_that_count,
@@ -333,6 +335,10 @@ def open_transformer(
         check_components(stated, f"{path}: with these overrides its config")
     if stated["dataset_reader"]["type"] == READER:
         stated["dataset_reader"].setdefault("disallowed_fields", list(TEXTS_OF_PAIRS))
+    if folder.head in SAID:
+        warn_once(f"{path}: {SAID[folder.head]}")
+        if stated["dataset_reader"]["type"] == READER:
+            stated["dataset_reader"]["read_labels"] = False
     config = Params(stated)
     with limited_to_archive(folder.path, overrides):
         reader = DatasetReader.from_params(config.duplicate()["dataset_reader"])

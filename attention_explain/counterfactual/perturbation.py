@@ -20,6 +20,7 @@ from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.errors import InputError
 from attention_explain.files.perturbations import Field, PerturbedText
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
+from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.classifier import check_needs, check_texts_are_independent
 from attention_explain.named_components import ComponentKind
@@ -227,6 +228,11 @@ class Perturber:
         budget: int | None = None,
     ) -> None:
         check_texts_are_independent(model)
+        if head_of(model) != SOFTMAX:
+            raise InputError(
+                "a perturbation compares distributions over classes, which a multi-label or regression "
+                "head does not have"
+            )
         for name, perturbation in perturbations.items():
             try:
                 perturbation.check_model(model)

@@ -128,12 +128,16 @@ class TransformerTextReader(AttentionTextReader):
 
     query_first : `bool`, optional (default = by the names of the fields)
         Whether the second text is read before the first.
+    read_labels : `bool`, optional (default = `True`)
+        Whether gold labels are read. Those of a multi-label or regression head are not.
 
     All others as in `AttentionTextReader`.
     """
 
-    def __init__(self, query_first: bool | None = None, **kwargs) -> None:
+    def __init__(self, query_first: bool | None = None, read_labels: bool = True, **kwargs) -> None:
         super().__init__(**kwargs)
+        self._read_labels = read_labels
+        self.require_label &= read_labels
         self._query_first = query_first
 
     def example_of(
@@ -148,6 +152,8 @@ class TransformerTextReader(AttentionTextReader):
         pair = names_of_pair(record)
         names, query_first = ({}, False) if pair is None else pair
         names = {**self._fields, **names, **renamed}
+        if not self._read_labels:
+            record = {name: value for name, value in record.items() if name != names["label"]}
         example = example_of(record, id, path, line, names, self.disallowed_fields)
         example.query_first = query_first if self._query_first is None else self._query_first
         if pair is None:
@@ -159,7 +165,7 @@ class TransformerTextReader(AttentionTextReader):
         for number, record in numbered_records(path, self._format, known):
             yield self.example_of(record, f"line-{number}", path, number)
 
-    def text_to_instance(
+    def text_to_instance(  # type: ignore[override]
         self,
         text: str | None = None,
         tokens: Sequence[str] | None = None,

@@ -33,6 +33,7 @@ from attention_explain.interpret.interpreter import (
     supported_interpreters,
 )
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.model_outputs import probabilities
 from attention_explain.models.classifier import check_needs
 from attention_explain.modules.layer_attention import (
     LayerAttention,
@@ -269,7 +270,7 @@ class OpenModel:
         check_needs(self.model, ("layers",), "heads are those of")
         with untouched(self.model, goes_back=False):
             logits = logits_without(self.model, self._batch(given), off)
-        return {"probs": torch.softmax(logits[0].double(), dim=-1).tolist()}
+        return {"probs": probabilities(self.model, logits[0].double()).tolist()}
 
     # Texts --------------------------------------------------------------------------------------
 

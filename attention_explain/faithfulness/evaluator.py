@@ -48,6 +48,7 @@ from attention_explain.files.faithfulness import (
 )
 from attention_explain.interpret.interpreter import target_index
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
+from attention_explain.model_outputs import head_of, probabilities
 from attention_explain.models.classifier import check_needs
 from attention_explain.passes import RANKINGS, random_ranks, ranks, tied, untouched
 
@@ -87,7 +88,7 @@ def measure_rankings(
     """The rows of each text: its methods, `random` and `search`."""
     ends = outputs([numpy.array([[True], [False]]).repeat(text.tokens, axis=1) for text in texts])
     measured = [
-        MeasuredText(text.tokens, text.target, full, empty)
+        MeasuredText(text.tokens, text.target, full, empty, head_of(outputs.model))
         for text, (full, empty) in zip(texts, ends, strict=True)
     ]
     rows: list[list[Measurement]] = [[] for _ in texts]
@@ -332,7 +333,7 @@ class Evaluator:
         embeddings = self.model.embed(batch.tokens)
         logits = self.model.logits(embeddings, batch.inputs)
         check_finite(self.model, batch.ids, logits)
-        probs = logits.double().softmax(dim=-1).cpu().numpy()
+        probs = probabilities(self.model, logits.double()).cpu().numpy()
         texts = []
         for text, words, row in zip(scored, batch.words, probs, strict=True):
             target = int(row.argmax())

@@ -15,6 +15,7 @@ from allennlp.data import Instance
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.model_outputs import SIGMOID, SOFTMAX, head_of
 from attention_explain.models import AttentionClassifier
 from attention_explain.named_components import check_choice
 from attention_explain.passes import PAIRS, generator_for, rows_by_length, untouched
@@ -246,7 +247,7 @@ class PermutationSampler:
             asked[text] = (numpy.arange(2**tokens)[:, None] >> numpy.arange(tokens)) % 2 == 1
         found = self._outputs(asked)
         for text in texts:
-            self._samples[text] = [_all_sets(asked[text], found[text], self._targets[text])]
+            self._samples[text] = [_all_sets(asked[text], *self._values(found[text], text))]
 
     def _evaluate(self, pairs: int, remember: bool) -> None:
         """Evaluate as many further pairs of permutations in every text that is not exact."""
@@ -264,19 +265,32 @@ class PermutationSampler:
         for text, (of_text, probs) in enumerate(zip(ranks, found)):
             if len(of_text):
                 along = probs.reshape(len(of_text), self._tokens[text] + 1, -1)
-                self._samples[text].append(_along(of_text, along, self._targets[text]))
+                self._samples[text].append(_along(of_text, *self._values(along, text)))
+
+    def _values(self, probs: numpy.ndarray, text: int) -> tuple[list[numpy.ndarray], int]:
+        """The outputs, in the order of `OUTPUTS`, and the explained class. Shape: (..., sets, labels)"""
+        target, head = self._targets[text], head_of(self._outputs.model)
+        if head == SOFTMAX:
+            whole = probs[-1] if probs.ndim == 2 else probs[0, -1]
+            return [probs, centred_logits(probs, whole > 0)], target
+        # As of two classes, the label and the rest; a number is taken as it is.
+        own = probs[..., target]
+        odds = own
+        if head == SIGMOID:
+            rest = numpy.maximum(1 - own, LEAST_PROBABILITY)
+            odds = numpy.log(numpy.maximum(own, LEAST_PROBABILITY) / rest) / 2
+        return [numpy.stack([-each, each], axis=-1) for each in (own, odds)], 1
 
 
-def _along(ranks: numpy.ndarray, probs: numpy.ndarray, target: int) -> _Samples:
+def _along(ranks: numpy.ndarray, outputs: Sequence[numpy.ndarray], target: int) -> _Samples:
     """
     The effects of each word when it joins those before it.
     Shape: (permutations, tokens), (permutations, tokens + 1, labels)
     """
-    possible = probs[0, -1] > 0
     samples = []
-    for values in (probs, centred_logits(probs, possible)):
+    for which, values in enumerate(outputs):
         changes = numpy.diff(values, axis=1)
-        samples.append([_distance(changes, values is probs), changes[..., target]])
+        samples.append([_distance(changes, which == 0), changes[..., target]])
     # By step, then by word. Shape: (outputs, 2, permutations, tokens)
     by_step = numpy.array(samples)
     by_word = numpy.take_along_axis(by_step, ranks[None, None], axis=-1)
@@ -284,7 +298,7 @@ def _along(ranks: numpy.ndarray, probs: numpy.ndarray, target: int) -> _Samples:
     return _Samples(pairs[:, 0], pairs[:, 1])
 
 
-def _all_sets(sets: numpy.ndarray, probs: numpy.ndarray, target: int) -> _Samples:
+def _all_sets(sets: numpy.ndarray, outputs: Sequence[numpy.ndarray], target: int) -> _Samples:
     """
     The mean over all permutations, from all sets: the words before a word are any set of a given size
     with equal probability, and all sizes are equally likely. Set number s has the tokens of its bits.
@@ -292,14 +306,13 @@ def _all_sets(sets: numpy.ndarray, probs: numpy.ndarray, target: int) -> _Sample
     """
     tokens = sets.shape[1]
     numbers, sizes = numpy.arange(len(sets)), sets.sum(axis=1)
-    possible = probs[-1] > 0
     samples = numpy.empty((2, 2, 1, tokens))
-    for which, values in enumerate((probs, centred_logits(probs, possible))):
+    for which, values in enumerate(outputs):
         for token in range(tokens):
             before = numbers[~sets[:, token]]
             weights = [1 / (tokens * math.comb(tokens - 1, size)) for size in sizes[before]]
             changes = values[before + (1 << token)] - values[before]
-            samples[which, 0, 0, token] = weights @ _distance(changes, values is probs)
+            samples[which, 0, 0, token] = weights @ _distance(changes, which == 0)
             samples[which, 1, 0, token] = weights @ changes[:, target]
     return _Samples(samples[:, 0], samples[:, 1], exact=True)
 

@@ -11,6 +11,7 @@ import numpy
 
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.faithfulness import Faithfulness, Quantity
+from attention_explain.model_outputs import IDENTITY, SOFTMAX
 from attention_explain.named_components import check_choice
 from attention_explain.passes import share_size
 
@@ -35,12 +36,23 @@ class MeasuredText:
     tokens : the number of tokens.
     target : the class that the scores explain.
     full, empty : the model's probabilities with all tokens and with none. Shape: (labels,)
+    head : what the probabilities are (`models.requirements.HEADS`).
     """
 
     tokens: int
     target: int
     full: numpy.ndarray
     empty: numpy.ndarray
+    head: str = SOFTMAX
+
+    def decides(self, probs: numpy.ndarray) -> numpy.ndarray:
+        """
+        Where the model decides for the target: by the largest probability; for a label with a
+        probability of its own, from one half. Shape: (..., labels) -> (...)
+        """
+        if self.head == SOFTMAX:
+            return probs.argmax(axis=-1) == self.target
+        return (probs[..., self.target] >= 0.5) & (self.head != IDENTITY)
 
 
 class RankingMeasure(Faithfulness):
@@ -420,7 +432,7 @@ class DecisionFlip(RankingMeasure):
             return numpy.full((len(probs), 3), numpy.nan)
         shares = numpy.array(self.sizes(text.tokens)) / text.tokens
         # Shape: (rankings, sizes)
-        flips = probs.argmax(axis=-1) != text.target
+        flips = ~text.decides(probs)
         never = ~flips.any(axis=1)
         share = numpy.where(never, 1.0, shares[flips.argmax(axis=1)])
         return numpy.stack([share, flips[:, 0], never], axis=-1).astype(numpy.float64)
@@ -429,16 +441,17 @@ class DecisionFlip(RankingMeasure):
         if not _is_decision(text):
             return numpy.full(3, numpy.nan)
         flips = {
-            size: bool((found[size].probs.argmax(axis=-1) != text.target).any())
-            for size in self.sizes(text.tokens)
+            size: bool((~text.decides(found[size].probs)).any()) for size in self.sizes(text.tokens)
         }
         smallest = min((size for size in flips if flips[size]), default=None)
         share = 1.0 if smallest is None else smallest / text.tokens
         return numpy.array([share, flips[1], smallest is None], dtype=numpy.float64)
 
     def why_undefined(self, text: MeasuredText) -> str:
+        if text.head == IDENTITY:
+            return "the model gives a number and makes no decision"
         return "the explained class is not the predicted one"
 
 
 def _is_decision(text: MeasuredText) -> bool:
-    return int(text.full.argmax()) == text.target
+    return bool(text.decides(text.full))

@@ -22,6 +22,7 @@ from attention_explain.interpret.removal import (
 )
 from attention_explain.interpret.removal_sets import StateSets
 from attention_explain.interpret.text_batch import TextBatch, baseline_embeddings, check_finite
+from attention_explain.model_outputs import probabilities
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.classifier import check_needs, encoder_of_tokens
 from attention_explain.modules.capabilities import capability
@@ -332,9 +333,12 @@ class RemovalOutputs:
             return
         draws = [None] if self._replacements is None else list(self._replacements)
         probs = sum(
-            fast.remove_tokens(self.model, self.batch, self._embeddings, replacement)
-            .without.double()
-            .softmax(dim=-1)
+            probabilities(
+                self.model,
+                fast.remove_tokens(
+                    self.model, self.batch, self._embeddings, replacement
+                ).without.double(),
+            )
             for replacement in draws
         )
         values = (probs / len(draws)).cpu().numpy()
@@ -380,7 +384,7 @@ class RemovalOutputs:
         """Without the removed tokens. Shape: (sets,), (sets, tokens) -> (sets, labels)"""
         positions, inputs = self.batch.inputs.keeping(texts, kept)
         rows = self._embeddings[texts.unsqueeze(-1), positions]
-        return self.model.logits(rows, inputs).double().softmax(dim=-1)
+        return probabilities(self.model, self.model.logits(rows, inputs).double())
 
     def _replaced(self, texts: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """With the removed tokens replaced. Shape: as above"""
@@ -389,12 +393,15 @@ class RemovalOutputs:
         inputs = full.trimmed()
         here = slice(inputs.mask.size(1))
         probs = [
-            self.model.logits(
-                torch.where(removed[:, here], other[texts, here], self._embeddings[texts, here]),
-                inputs,
+            probabilities(
+                self.model,
+                self.model.logits(
+                    torch.where(
+                        removed[:, here], other[texts, here], self._embeddings[texts, here]
+                    ),
+                    inputs,
+                ).double(),
             )
-            .double()
-            .softmax(dim=-1)
             for other in self._replacements
         ]
         return sum(probs) / len(probs)

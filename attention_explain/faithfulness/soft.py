@@ -19,6 +19,7 @@ from attention_explain.faithfulness.faithfulness import (
 )
 from attention_explain.faithfulness.ranking_measure import NOTHING
 from attention_explain.files.faithfulness import RANDOM
+from attention_explain.model_outputs import probabilities
 from attention_explain.passes import generator_for, ranked, rows_by_length
 
 NO_DROP = Undefined("the class is as probable without embeddings as with all of them")
@@ -101,7 +102,7 @@ class SoftMeasure(ScoreMeasure):
                 keep = drawn[some, here] < chance[:, here].unsqueeze(-1)
                 keep |= ~scored[some, here].unsqueeze(-1)
                 logits = inputs.model.logits(inputs.embeddings[some, here] * keep, trimmed)
-                probs = logits.double().softmax(dim=-1)
+                probs = probabilities(inputs.model, logits.double())
                 probs = probs.gather(1, inputs.targets[some].unsqueeze(-1)).squeeze(-1)
                 drops[rows] += numpy.maximum(0.0, full[texts[rows]] - probs.cpu().numpy())
         return numpy.split(drops / self.draws, ends[:-1])

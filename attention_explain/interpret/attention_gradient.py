@@ -90,7 +90,7 @@ class AttentionXGradient(Interpreter):
         """Shape: (rows, positions)"""
         given = embeddings[rows].requires_grad_()
         logits, maps = self.model.with_maps(given, batch.inputs.rows(rows))
-        output = class_output(logits, target[rows], self.of).sum()
+        output = class_output(self.model, logits, target[rows], self.of).sum()
         gradients = torch.autograd.grad(output, maps)
         # The row of the product, from the last layer down.
         relevance = torch.zeros_like(given[..., 0])

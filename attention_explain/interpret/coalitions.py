@@ -125,7 +125,7 @@ class CoalitionInterpreter(Interpreter):
             inputs = batch.inputs.rows(some)
             replaced = inputs.at_positions(here).unsqueeze(-1)
             logits = self.model.logits(torch.where(replaced, instead, embeddings[some]), inputs)
-            found.copy_(class_output(logits, target[some], self.of))
+            found.copy_(class_output(self.model, logits, target[some], self.of))
         each_text = outputs.double().cpu().split(numbers)
         return [values[position] for values, position in zip(each_text, positions, strict=True)]
 

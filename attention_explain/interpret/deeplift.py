@@ -11,6 +11,7 @@ import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
 
+from attention_explain.errors import InputError
 from attention_explain.interpret.encoder_differences import (
     attend,
     check_attention,
@@ -26,6 +27,7 @@ from attention_explain.interpret.text_batch import (
     TextBatch,
     baseline_embeddings,
 )
+from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.modules import two_runs
 from attention_explain.modules.capabilities import RescaleRules, needed
@@ -66,6 +68,8 @@ class DeepLift(Interpreter):
         super().__init__(predictor)
         check_rules(self.model)
         self.of = check_choice("of", of, OUTPUTS)
+        if of == "probability" and head_of(self.model) != SOFTMAX:
+            raise InputError("deeplift of a head without softmax needs 'of': 'logit'")
         self.baseline = check_choice("baseline", baseline, BASELINES)
 
     def attribute(self, batch: TextBatch, target: torch.Tensor) -> Attribution:

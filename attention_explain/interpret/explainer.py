@@ -18,6 +18,7 @@ from attention_explain.interpret.interpreter import (
     target_index,
 )
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite, too_long
+from attention_explain.model_outputs import probabilities
 from attention_explain.models import AttentionClassifier
 from attention_explain.passes import in_batches, untouched
 
@@ -95,7 +96,7 @@ class Explainer:
             else:
                 logits = self.model.logits(embeddings, batch.inputs)
                 weights = [None] * len(batch)
-            probs = torch.softmax(logits, dim=-1)
+            probs = probabilities(self.model, logits)
         check_finite(self.model, batch.ids, logits)
         predicted = probs.argmax(dim=-1)
         labels, distributions = predicted.tolist(), probs.tolist()

@@ -139,7 +139,7 @@ def embedding_gradient(
     embeddings = embeddings.detach().requires_grad_()
     logits = model.logits(embeddings, inputs, detach_attention)
     # Rows do not touch each other, so one backward pass of the sum gives every row's own gradient.
-    (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), embeddings)
+    (gradient,) = torch.autograd.grad(class_output(model, logits, target, of).sum(), embeddings)
     return gradient
 
 
@@ -160,7 +160,7 @@ def state_gradient(
     attention = model.attend(states, batch.inputs)
     weights = attention.detach() if detach_attention else attention
     logits = model.decode(states, weights, batch.inputs.query)
-    (gradient,) = torch.autograd.grad(class_output(logits, target, of).sum(), states)
+    (gradient,) = torch.autograd.grad(class_output(model, logits, target, of).sum(), states)
     return gradient
 
 

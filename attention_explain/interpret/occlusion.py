@@ -18,6 +18,7 @@ from attention_explain.interpret.text_batch import (
     baseline_embeddings,
     class_output,
 )
+from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.modules.projections import total_variation
 from attention_explain.named_components import check_choice
 
@@ -88,9 +89,19 @@ class RemovalInterpreter(Interpreter):
         Shape: (batch, 1, labels), (batch, tokens, labels), (batch, 1) -> (batch, tokens)
         """
         if self.measure == "tvd":
-            return total_variation(torch.softmax(whole, dim=-1), torch.softmax(removed, dim=-1))
+            if head_of(self.model) == SOFTMAX:
+                return total_variation(whole.softmax(dim=-1), removed.softmax(dim=-1))
+            return self.difference(whole, removed, target, "probability").abs()
+        return self.difference(whole, removed, target, self.of)
+
+    def difference(
+        self, whole: torch.Tensor, removed: torch.Tensor, target: torch.Tensor, of: str
+    ) -> torch.Tensor:
+        """Of the target's output. Shape: as of `change`"""
         targets = target.expand(removed.shape[:-1])
-        return class_output(whole, target, self.of) - class_output(removed, targets, self.of)
+        return class_output(self.model, whole, target, of) - class_output(
+            self.model, removed, targets, of
+        )
 
 
 @SaliencyInterpreter.register("leave-one-out")

@@ -14,6 +14,7 @@ from allennlp.models import Model
 from allennlp.nn.util import move_to_device
 
 from attention_explain.errors import InputError
+from attention_explain.model_outputs import probabilities
 from attention_explain.models import AttentionClassifier
 from attention_explain.models.classifier import ignored_text
 from attention_explain.modules.projections import check_no_empty_row
@@ -156,11 +157,12 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     return bare
 
 
-def class_output(logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.Tensor:
+def class_output(model: Model, logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.Tensor:
     """
-    The probability or logit of each row's target class. Shape: (batch, labels) -> (batch,)
+    The probability or logit of each row's target class; of a regression head, its output either way.
+    Shape: (batch, labels) -> (batch,)
     """
-    values = torch.softmax(logits, dim=-1) if of == "probability" else logits
+    values = probabilities(model, logits) if of == "probability" else logits
     return values.gather(-1, target.unsqueeze(-1)).squeeze(-1)
 
 
@@ -173,7 +175,7 @@ def output_at(
     of: str,
 ) -> torch.Tensor:
     """The class output for other embeddings of the batch. Shape: (batch,)"""
-    return class_output(model.logits(embeddings, batch.inputs), target, of)
+    return class_output(model, model.logits(embeddings, batch.inputs), target, of)
 
 
 def check_finite(model: Model, ids: Sequence[str], outputs: torch.Tensor | numpy.ndarray) -> None:

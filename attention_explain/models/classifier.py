@@ -19,6 +19,7 @@ from allennlp.nn import RegularizerApplicator
 from attention_explain.data.errors import TrainingLabelsError
 from attention_explain.data.example import REMEDY, same_class, shown
 from attention_explain.errors import InputError
+from attention_explain.model_outputs import SOFTMAX, probabilities
 from attention_explain.models.metrics import Confusion, OutputMetric, RocAuc
 from attention_explain.named_components import check_choice
 
@@ -130,6 +131,9 @@ class Classifier(Model):
         `balanced` would give it as much weight as any other class. Rare ones are warned of.
     positive_label : `str`, optional (default = the label that sorts last)
         The class whose F1 is reported, for two classes.
+    head : `str`, optional (default = `"softmax"`)
+        What the outputs are: classes of which one is chosen (`softmax`), labels with a probability of
+        their own (`sigmoid`), or numbers (`none`). Only the first can be trained here.
     """
 
     default_predictor = "saliency"
@@ -143,10 +147,13 @@ class Classifier(Model):
         positive_label: str | None = None,
         regularizer: RegularizerApplicator | None = None,
         serialization_dir: str | None = None,
+        head: str = SOFTMAX,
     ) -> None:
         super().__init__(vocab, regularizer, serialization_dir)
+        self.head = head
         self.loss_reduction = check_choice("loss_reduction", loss_reduction, REDUCTIONS)
-        self.labels = _label_names(vocab)
+        # A regression head, or one that gives the probability of one label, has one output.
+        self.labels = _label_names(vocab, 2 if head == SOFTMAX else 1)
         check_label_counts(vocab, min_label_count)
         # A buffer, because an archive knows the weights but no longer the counts.
         self.register_buffer(
@@ -170,7 +177,7 @@ class Classifier(Model):
         `logits`, `probs`; `loss` and `label` where there are labels; `ids` and `tokens` where the
         metadata has them, and with them `query` and `candidates` of pairs.
         """
-        output: dict[str, Any] = {"logits": logits, "probs": torch.softmax(logits, dim=-1)}
+        output: dict[str, Any] = {"logits": logits, "probs": probabilities(self, logits)}
         if label is not None:
             output["label"] = label
             output["loss"] = self.loss(logits, label)
@@ -233,9 +240,9 @@ class Classifier(Model):
         return {}
 
 
-def _label_names(vocab: Vocabulary) -> list[str]:
+def _label_names(vocab: Vocabulary, least: int) -> list[str]:
     by_index = vocab.get_index_to_token_vocabulary("labels")
-    if len(by_index) < 2:
+    if len(by_index) < least:
         raise TrainingLabelsError(
             f"a classifier needs two labels or more, but the training data has "
             f"{', '.join(map(repr, by_index.values())) or 'none'}"

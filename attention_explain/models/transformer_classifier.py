@@ -20,6 +20,7 @@ from torch.nn import Linear, Module
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention_explain.errors import InputError
+from attention_explain.model_outputs import SOFTMAX
 from attention_explain.models.classifier import Classifier, has_not, ignored_text
 from attention_explain.modules.layer_attention import LayerAttention, ThroughLayers, passed_down
 from attention_explain.modules.text_inputs import TextInputs, units_of
@@ -76,6 +77,10 @@ class TransformerClassifier(Classifier):
         serialization_dir: str | None = None,
         load_weights: bool = True,
     ) -> None:
+        if load_weights:
+            folder = TransformerFolder.opened(model_name)
+        else:
+            folder = TransformerFolder.opened(kept_folder(model_name, serialization_dir))
         super().__init__(
             vocab,
             loss_reduction,
@@ -84,14 +89,13 @@ class TransformerClassifier(Classifier):
             positive_label,
             regularizer,
             serialization_dir,
+            folder.head if own_head else SOFTMAX,
         )
         if load_weights:
-            folder = TransformerFolder.opened(model_name)
             self.transformer = (
                 folder.classifier() if own_head else folder.classifier_to_train(self.labels)
             )
         else:
-            folder = TransformerFolder.opened(kept_folder(model_name, serialization_dir))
             self.transformer = folder.untrained(len(self.labels))
         self.family = folder.family(self.transformer)
         tokenizer = folder.tokenizer()

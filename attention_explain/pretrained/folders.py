@@ -17,6 +17,7 @@ import torch
 from attention_explain.archive_reach import must_be_cached, not_cached
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
+from attention_explain.model_outputs import HEADS, IDENTITY, SIGMOID, SOFTMAX
 from attention_explain.pretrained.families import Family, family_of, quiet
 from attention_explain.sentences import NO_NUMBERS
 
@@ -31,10 +32,18 @@ FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytor
 HUB = "hf://"
 # What PEFT saves: changes to the weights of another model, which are in another folder.
 ADAPTER = "adapter_config.json"
-# The heads that are no choice between labels, by what `problem_type` in a config calls them.
-OTHER_HEADS = {
-    "multi_label_classification": "a multi-label head, with one yes or no per label",
-    "regression": "a regression head, with one number per output",
+# What the outputs of a head are, by `problem_type` in a config.
+PROBLEM_TYPES = {
+    "single_label_classification": SOFTMAX,
+    "multi_label_classification": SIGMOID,
+    "regression": IDENTITY,
+}
+# What is said when a head is opened that chooses no label.
+SAID = {
+    SIGMOID: "a multi-label head: each label has a probability of its own (sigmoid). Scores and measures "
+    "are of one label, by default the most probable; gold labels are not read",
+    IDENTITY: "a regression head: scores and measures are in units of the output itself, which is no "
+    "probability; gold values are not read",
 }
 
 # Whose words begin with a space in any case.
@@ -184,7 +193,6 @@ class TransformerFolder:
 
     def classifier(self) -> "PreTrainedModel":
         """With its own head, as it was trained."""
-        self._check_head_chooses_a_label()
         model, info = self._loaded(len(self.labels))
         if info["missing_keys"]:
             raise InputError(
@@ -199,21 +207,19 @@ class TransformerFolder:
             )
         return model
 
-    def _check_head_chooses_a_label(self) -> None:
-        """Raises where the outputs are no logits of a softmax."""
-        file, kind = self.path / CONFIG, self.config.problem_type
-        if kind in OTHER_HEADS:
-            raise InputError(
-                f"{file}: the model has {OTHER_HEADS[kind]} (its problem_type is '{kind}'), but only "
-                "models that choose one of their labels can be explained"
-            )
-        # What the pipeline of transformers would make of the outputs.
-        function = getattr(self.config, "function_to_apply", None)
-        if function not in (None, "softmax"):
-            raise InputError(
-                f"{file}: the outputs of the model's head go through '{function}' (function_to_apply), "
-                "but only models whose outputs go through a softmax can be explained"
-            )
+    @property
+    def head(self) -> str:
+        """What the pipeline of transformers makes of the outputs: one of `HEADS`."""
+        stated = getattr(self.config, "function_to_apply", None)
+        if stated is not None:
+            if stated not in HEADS:
+                raise InputError(
+                    f"{self.path / CONFIG}: function_to_apply is {stated!r}, but must be one of "
+                    f"{', '.join(HEADS)}"
+                )
+            return stated
+        kind = getattr(self.config, "problem_type", None)
+        return PROBLEM_TYPES.get(str(kind), IDENTITY if len(self.labels) == 1 else SOFTMAX)
 
     def classifier_to_train(self, labels: Sequence[str]) -> "PreTrainedModel":
         """
@@ -336,7 +342,7 @@ def labels_of(stated: dict[str, Any], file: Path) -> list[str]:
     named = stated.get("id2label")
     if named is None:
         count = stated.get("num_labels", 2)
-        return _several([f"LABEL_{number}" for number in range(count)], file)
+        return [f"LABEL_{number}" for number in range(count)]
     numbers = [str(number) for number in range(len(named))] if isinstance(named, dict) else []
     if not numbers or set(named) != set(numbers):
         raise InputError(
@@ -352,15 +358,6 @@ def labels_of(stated: dict[str, Any], file: Path) -> list[str]:
             raise InputError(
                 f"{file}: by its id2label {label!r} is class {number}, by its label2id class {other}"
             )
-    return _several(labels, file)
-
-
-def _several(labels: list[str], file: Path) -> list[str]:
-    if len(labels) < 2:
-        raise InputError(
-            f"{file}: has {len(labels)} label, as a regression head has, but only models that choose "
-            "between two labels or more can be explained"
-        )
     return labels
 
 
