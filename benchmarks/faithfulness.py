@@ -30,6 +30,11 @@ from attention_explain.faithfulness.evaluator import (
     sizes_of,
 )
 from attention_explain.faithfulness.faithfulness import MEASURES
+from attention_explain.faithfulness.permutations import (
+    SamplingOptions,
+    choose_sampling,
+    word_effects,
+)
 from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.faithfulness.search import Search
 from attention_explain.interpret.text_batch import TextBatch, budget_for
@@ -47,6 +52,8 @@ NAMES = ("comprehensiveness", "sufficiency", "deletion_curve", "insertion_curve"
 LOOPED = 16
 # And random orders and search on this number.
 SEARCHED = 64
+# Of words, for their relevance.
+PERMUTATIONS = 32
 # Of a text as long as a film review or a post, all sets of each size are searched in steps.
 MIDDLING, MIDDLING_TOKENS = 2, 150
 LONG = 5000
@@ -96,6 +103,7 @@ class JudgedTexts:
 
     def __init__(self, model: AttentionClassifier, instances: Sequence[Instance], erasure: str):
         self.model = model
+        self.instances = instances
         self.measures = MEASURES.build(NAMES)
         self.erasure = ERASURES.build([erasure])[erasure]
         lengths = [len(instance["tokens"]) for instance in instances]
@@ -244,7 +252,19 @@ def main() -> list[Result]:
         instances = random_texts(MIDDLING, MIDDLING_TOKENS)
         middling = JudgedTexts(classifier(instances), instances[:MIDDLING], "zero")
         longer = both_ends(f"the same, {MIDDLING} texts of {MIDDLING_TOKENS} tokens", middling)
-    return [loop, ends, longer, _memory()]
+        effects = relevance(f"relevance, BiLSTM, {SEARCHED} texts ({corpus})", some, ends.ours)
+    return [loop, ends, longer, effects, _memory()]
+
+
+def relevance(name: str, judged: JudgedTexts, search: float) -> Result:
+    """The relevance of words, with pilot texts, against the search: twice what trained models need."""
+    start = time.process_time()
+    options = SamplingOptions(permutations=PERMUTATIONS)
+    sampling = choose_sampling(judged.model, judged.instances, judged.erasure, options)
+    word_effects(judged.model, judged.instances, judged.erasure, sampling)
+    ours = time.process_time() - start
+    note = f"{sampling.permutations} permutations"
+    return Result(f"{name}: measures with random orders and search / ours", ours, search, 2.0, note)
 
 
 def both_ends(name: str, judged: JudgedTexts) -> Result:
