@@ -22,9 +22,6 @@ from analysis.verdict.verdict import decide
 from analysis.written import Estimate, Interval
 from attention_explain.files.stopping import FIRST, seeded_order
 
-# The limit of a text, relative to the largest of the first texts.
-MARGIN = 1.5
-
 
 @dataclass(frozen=True)
 class Interim:
@@ -70,10 +67,10 @@ def over_all_numbers(values: list[RelevanceValues], order: list[int]) -> Interva
     """
     The interval over all numbers of texts, for texts added in this order. Values of a ranking lie between 0 and
     `best`, so that a text's value above random, less a bound between 0 and 1 times its room, is at most `best` in
-    size.
+    size. Texts count at most as much as the largest of the first.
     """
     best = [_by_text(each.best)[order[:FIRST]] for each in values]
-    width = MARGIN * float(numpy.nanmax(best, initial=0.0))
+    width = float(numpy.nanmax(best, initial=0.0))
 
     def interval(each: numpy.ndarray) -> Interval:
         return anytime_interval(_by_text(each)[order[FIRST:]], width or 1.0)

@@ -1,0 +1,97 @@
+"""
+The decision while texts are added. Percentage of 1,000 sequences of 400 texts, with rooms of lognormal skew (sigma 0.5,
+and 1 in brackets), in which the interval is on the wrong side of a bound at which the truth is, at any number of
+texts (at most 5):
+
+scores independent of rooms                  0.3 (0.3)
+scores lower in texts with much room         0.2 (0.2)
+"""
+
+import numpy
+import pytest
+
+from analysis.verdict.answers import Answer
+from analysis.verdict.decision import RelevanceValues, decide_relevance
+from analysis.verdict.interim import from_decision, interim, over_all_numbers
+from attention_explain.files.stopping import FIRST
+from tests.analysis.verdict.verdict_files import write_folder
+
+BOUND = 0.5
+
+
+def drawn(draw, texts, sigma, slope, truth=BOUND) -> RelevanceValues:
+    """Values whose score is the truth; with a slope, texts with much room have lower scores."""
+    room = 0.2 * numpy.exp(sigma * draw.normal(size=texts))
+    level = slope / (1 + room / 0.2)
+    # Its mean, weighted by rooms, is that of a large sample.
+    many = 0.2 * numpy.exp(sigma * numpy.random.default_rng(0).normal(size=200_000))
+    offset = truth - (many * slope / (1 + many / 0.2)).mean() / many.mean()
+    score = numpy.clip(offset + level, 0.02, 0.98)
+    scores = draw.beta(2 * score, 2 * (1 - score))
+    random = 0.5 * room
+    return RelevanceValues(random, random + room, {"attention": random + scores * room})
+
+
+def wrong_at_any_time(sigma, slope, draws, texts=400) -> float:
+    """The share of sequences that exclude the truth at any number of texts."""
+    draw, found = numpy.random.default_rng(11), 0
+    for _ in range(draws):
+        values = drawn(draw, texts, sigma, slope)
+        interval = over_all_numbers([values], list(range(texts)))
+        # The intersection of the intervals at all numbers of texts.
+        at_bound = interval(values.above("attention") - BOUND * values.room)
+        found += at_bound.low > 0 or at_bound.high < 0
+    return found / draws
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sigma", [0.5, 1.0])
+@pytest.mark.parametrize("slope", [0.0, 0.5])
+def test_a_bound_at_the_truth_is_excluded_in_at_most_5_percent_of_many_sequences(sigma, slope):
+    assert wrong_at_any_time(sigma, slope, 1000) <= 0.05
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.5])
+def test_a_bound_at_the_truth_is_seldom_excluded_at_any_number_of_texts(slope):
+    assert wrong_at_any_time(1.0, slope, 40, texts=150) <= 0.1
+
+
+@pytest.mark.parametrize("truth, answer", [(0.8, Answer.YES), (0.1, Answer.NO)])
+def test_a_clear_answer_is_found(truth, answer):
+    values = drawn(numpy.random.default_rng(1), 400, 0.5, 0.0, truth)
+    decision = decide_relevance(
+        {"delete": values}, (), over_all_numbers([values], list(range(400)))
+    )
+    so_far = from_decision(decision, 400)
+    assert so_far.answer == answer and so_far.decided
+
+
+def test_the_first_texts_set_the_scale_and_decide_nothing():
+    values = drawn(numpy.random.default_rng(1), FIRST, 0.5, 0.0, 0.9)
+    interval = over_all_numbers([values], list(range(FIRST)))
+    found = interval(values.above("attention"))
+    assert found.high == -found.low == pytest.approx(values.best.max())
+
+
+def test_a_folder_is_judged_in_the_order_of_its_seed(tmp_path):
+    folder = write_folder(tmp_path / "clear", texts=400, scores={"attention": 0.05, "lrp": 0.9})
+    so_far = interim(folder, 1)
+    assert so_far.answer == Answer.NO and so_far.decided and so_far.texts == 400
+    assert "400 texts: attention scores" in str(so_far)
+    # The texts that set the scale are others.
+    assert interim(folder, 2).score.interval != so_far.score.interval
+    at_bound = interim(write_folder(tmp_path / "close", scores={"attention": 0.5, "lrp": 0.9}), 1)
+    assert not at_bound.decided and at_bound.more_texts_help
+
+
+def test_more_texts_do_not_help_if_relevance_is_not_reliable_or_not_measured(tmp_path):
+    unreliable = write_folder(tmp_path / "one", texts=40, reliability={"delete": 0.5, "unk": 0.5})
+    not_measured = write_folder(tmp_path / "two", texts=40, relevance=False)
+    for folder in (unreliable, not_measured):
+        so_far = interim(folder, None)
+        assert not so_far.decided and not so_far.more_texts_help
+
+
+def test_a_model_that_seems_to_have_learned_nothing_gets_more_texts(tmp_path):
+    so_far = interim(write_folder(tmp_path / "few", texts=40, learned=False), None)
+    assert not so_far.decided and so_far.more_texts_help
