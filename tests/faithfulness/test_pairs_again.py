@@ -7,8 +7,16 @@ import torch
 from attention_explain.data.pair_reader import turned
 from attention_explain.faithfulness.evaluator import Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
+from attention_explain.faithfulness.permutations import (
+    OUTPUTS,
+    Sampling,
+    centred_logits,
+    word_effects,
+)
+from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.stability import STAGES, cascade
+from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.explainable import explainable
 from attention_explain.predictors.saliency import SaliencyPredictor
 from tests.models.test_pair_sides import classifier
@@ -62,3 +70,21 @@ def test_a_randomized_model_reads_both_texts_itself(side):
                 ]
                 expected = numpy.corrcoef(ranks)[0, 1]
                 assert row.value == pytest.approx(expected, abs=1e-9), (stage, number)
+
+
+@sides
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_contributions_of_words_of_pairs_sum_to_the_difference_from_none(side, output):
+    made = explainable(classifier(), side)
+    texts = turned(pair_instances(boundary_symbols=True), side)
+    (removal,) = ERASURES.build(["delete"]).values()
+    found = word_effects(made, texts, removal, Sampling(8, output, {}, 0), [1] * len(texts))
+    for text, effects in zip(texts, found, strict=True):
+        batch = TextBatch.of(made, [text])
+        with torch.no_grad():
+            outputs = RemovalOutputs(made, batch, made.embed(batch.tokens), removal)
+            ends = numpy.array([[True], [False]]).repeat(len(effects.relevance), axis=1)
+            (probs,) = outputs([ends])
+        values = probs if output == "probability" else centred_logits(probs, probs[0] > 0)
+        assert effects.contribution.sum() == pytest.approx(values[0, 1] - values[1, 1], abs=1e-9)
+        assert (effects.relevance >= 0).all() and effects.relevance.any()
