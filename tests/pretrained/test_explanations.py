@@ -12,6 +12,7 @@ from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.errors import InputError
+from attention_explain.faithfulness.permutations import PermutationSampler
 from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.faithfulness.stability import cascade
 from attention_explain.interpret.interpreter import known_interpreters, supported_interpreters
@@ -177,6 +178,21 @@ def test_what_measures_of_faithfulness_ask_is_real_removal(opened, erasure):
             else:
                 expected = opened.plain.replaced(text, positions, erasure)
             assert row.tolist() == pytest.approx(expected, abs=CLOSE)
+
+
+@each_family
+def test_contributions_of_words_sum_to_the_difference_from_the_empty_text(opened):
+    (built,) = ERASURES.build(["delete"]).values()
+    batch = opened.batch(budget=40)
+    with torch.no_grad():
+        outputs = RemovalOutputs(opened.model, batch, opened.model.embed(batch.tokens), built)
+        sampler = PermutationSampler(outputs, [1] * len(TEXTS))
+        sampler.grow(8)
+    for text, effects in zip(TEXTS, sampler.effects("probability", 8), strict=True):
+        words = range(len(words_of(text)))
+        assert len(effects.relevance) == len(words)
+        full, empty = (opened.plain.of_words(text, list(kept))[1] for kept in (words, ()))
+        assert effects.contribution.sum() == pytest.approx(full - empty, abs=CLOSE)
 
 
 METHODS = [
