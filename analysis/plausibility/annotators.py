@@ -100,7 +100,7 @@ class Annotators:
         return values
 
 
-def _marking(of_a_text: list[Sequence[float]], position: int) -> Sequence[int] | None:
+def _marking(of_a_text: list[Sequence[float]], position: int) -> Sequence[float] | None:
     return of_a_text[position] if position < len(of_a_text) else None
 
 

@@ -150,7 +150,7 @@ class EachHead(Perturbation):
 
     def perturb(self, texts: SelfAttending) -> dict[str, torch.Tensor]:
         kind = CHANGES[self.change]
-        one = kind(seed=self.seed) if kind is PermutedHeads else kind()
+        one = PermutedHeads(seed=self.seed) if kind is PermutedHeads else kind()
         before = texts.own_probs()
 
         def moved(layer: int | None = None, head: int | None = None) -> torch.Tensor:

@@ -178,8 +178,8 @@ class Perturbation(Registrable):
             The id of each text and its tokens.
         """
 
-    def perturb(self, texts: FixedStates | SelfAttending) -> dict[str, torch.Tensor]:
-        """The fields, each of the shape that its kind has."""
+    def perturb(self, texts: Any) -> dict[str, torch.Tensor]:
+        """From texts of the kind in `takes`: the fields, each of the shape that its kind has."""
         raise NotImplementedError
 
     def found(self, results: Mapping[str, numpy.ndarray]) -> str | None:

@@ -176,10 +176,11 @@ class Shortcut(FromParams):
 
 def _inserted(example: Example, planted: Sequence[str], random: numpy.random.Generator) -> Example:
     """The text with words at uniform random positions, in the order given; without its masks."""
-    given = example.tokens is not None
-    words = list(example.tokens) if given else (example.text or "").split()
+    words = (example.text or "").split() if example.tokens is None else list(example.tokens)
     gaps = sorted(random.integers(len(words) + 1, size=len(planted)))
     for gap, token in reversed(list(zip(gaps, planted, strict=True))):
         words.insert(gap, token)
-    masks = {"rationale": None, "impermissible": None}
-    return replace(example, **({"tokens": words} if given else {"text": " ".join(words)}), **masks)
+    without_masks = replace(example, rationale=None, impermissible=None)
+    if example.tokens is None:
+        return replace(without_masks, text=" ".join(words))
+    return replace(without_masks, tokens=words)

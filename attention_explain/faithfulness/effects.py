@@ -130,13 +130,13 @@ class LeaveOneOutCorrelation(ScoreMeasure):
         none = [numpy.zeros((0, text.tokens), dtype=bool) for text in inputs.texts]
         short = [text.tokens <= self.max_tokens for text in inputs.texts]
         if all(short):
-            inputs.outputs.remember_leave_one_out()
+            inputs.removal_outputs.remember_leave_one_out()
         sets = [
             ~numpy.eye(text.tokens, dtype=bool) if fits else empty
             for text, fits, empty in zip(inputs.texts, short, none)
         ]
         results = []
-        for text, probs, full in zip(inputs.texts, inputs.outputs(sets), inputs.probs):
+        for text, probs, full in zip(inputs.texts, inputs.removal_outputs(sets), inputs.probs):
             drops = ranked(full[text.target] - probs[:, text.target], inputs.by)
             results.append(self._values(text, drops, inputs.by))
         return results
@@ -189,8 +189,10 @@ class Violation(ScoreMeasure):
         self.weighted = weighted
 
     def measure(self, inputs: MeasureInputs) -> list[Values]:
-        inputs.outputs.remember_leave_one_out()
-        found = inputs.outputs([~numpy.eye(text.tokens, dtype=bool) for text in inputs.texts])
+        inputs.removal_outputs.remember_leave_one_out()
+        found = inputs.removal_outputs(
+            [~numpy.eye(text.tokens, dtype=bool) for text in inputs.texts]
+        )
         return [
             self._values(text.scores, full[text.target] - probs[:, text.target])
             for text, probs, full in zip(inputs.texts, found, inputs.probs, strict=True)

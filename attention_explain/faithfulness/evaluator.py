@@ -315,8 +315,8 @@ class Evaluator:
                     measurements += more
                 after_step(step, time.perf_counter() - start)
         if list(steps[-1:]) == self.steps[-1:]:
-            for measurements, text, instance in zip(rows, scored, instances, strict=True):
-                measurements += self._missing(text, len(instance["metadata"].metadata["tokens"]))
+            for measurements, each, instance in zip(rows, scored, instances, strict=True):
+                measurements += self._missing(each, len(instance["metadata"].metadata["tokens"]))
         return [
             TextMeasurements(
                 id=instance["metadata"].metadata["id"],

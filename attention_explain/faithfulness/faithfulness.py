@@ -225,7 +225,8 @@ def other_embeddings(
 ) -> Iterator[None]:
     """Within it, `model.embed` returns `change(tokens, embeddings)`."""
     original = model.embed
-    model.embed = lambda tokens: change(tokens, original(tokens))
+    # An attribute of the instance hides the method.
+    model.__dict__["embed"] = lambda tokens: change(tokens, original(tokens))
     try:
         yield
     finally:
@@ -291,12 +292,19 @@ class MeasureInputs:
         """The effects of the words of each text; measures with the same seed share permutations."""
         sampling = self.samplings[options]
         if options.seed not in self._samplers:
-            assert self.outputs is not None
             targets = [text.target for text in self.texts]
-            self._samplers[options.seed] = PermutationSampler(self.outputs, targets, options.seed)
+            self._samplers[options.seed] = PermutationSampler(
+                self.removal_outputs, targets, options.seed
+            )
         sampler = self._samplers[options.seed]
         sampler.grow(sampling.permutations)
         return sampler.effects(sampling.output, sampling.permutations)
+
+    @property
+    def removal_outputs(self) -> RemovalOutputs:
+        """The outputs for texts with tokens removed, of a measure that removes tokens."""
+        assert self.outputs is not None
+        return self.outputs
 
     @property
     def targets(self) -> torch.Tensor:

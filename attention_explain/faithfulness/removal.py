@@ -211,6 +211,7 @@ class Marginal(RemovalMethod):
     ) -> torch.Tensor:
         if self._counts is None:
             self.check(model)
+        assert self._counts is not None
         drawn = torch.zeros(self.draws, *batch.mask.shape, dtype=torch.long)
         for row, instance_id in enumerate(batch.ids):
             generator = generator_for(self.seed, instance_id, "marginal")
@@ -392,6 +393,7 @@ class RemovalOutputs:
         removed = full.at_positions(full.attendable & ~kept).unsqueeze(-1)
         inputs = full.trimmed()
         here = slice(inputs.mask.size(1))
+        assert self._replacements is not None
         probs = [
             probabilities(
                 self.model,

@@ -27,6 +27,7 @@ from attention_explain.modules.capabilities import (
     InputBias,
     capability,
     encoders_with,
+    needed,
 )
 from attention_explain.passes import generator_for, ranked
 
@@ -73,7 +74,7 @@ class Sensitivity(ScoreMeasure):
         methods = inputs.methods.built(inputs.model, self.without)
         plain = inputs.methods.scores(methods, batch, targets)
         generators = [generator_for(self.seed, text_id, self.name) for text_id in batch.ids]
-        results: list[Values] = [{} for _ in inputs.texts]
+        results: list[dict[str, dict[str, Value]]] = [{} for _ in inputs.texts]
         for _ in range(self.samples):
             noise = self._noise(inputs, generators)
             changed = inputs.methods.scores(methods, batch, targets, noise)
@@ -81,10 +82,10 @@ class Sensitivity(ScoreMeasure):
                 for method in text.scores:
                     now = change(plain[method][row], changed[method][row])
                     before = values.get(method, {}).get(self.name, 0.0)
-                    undefined = isinstance(now, Undefined) or isinstance(before, Undefined)
-                    worst = now if undefined else max(before, now)
-                    values[method] = {self.name: worst}
-        return results
+                    if not isinstance(now, Undefined) and not isinstance(before, Undefined):
+                        now = max(before, now)
+                    values[method] = {self.name: now}
+        return list(results)
 
     def _noise(self, inputs: MeasureInputs, generators: list[torch.Generator]) -> torch.Tensor:
         """Shape: as the embeddings"""
@@ -101,9 +102,10 @@ class Sensitivity(ScoreMeasure):
 
 def change(before: numpy.ndarray | Undefined, after: numpy.ndarray | Undefined) -> Value:
     """The change relative to the scores before. Shape: (tokens,) each"""
-    for scores in (before, after):
-        if isinstance(scores, Undefined):
-            return scores
+    if isinstance(before, Undefined):
+        return before
+    if isinstance(after, Undefined):
+        return after
     size = numpy.linalg.norm(before)
     if size == 0:
         return Undefined("all scores are 0")
@@ -171,7 +173,7 @@ def shifted(model: AttentionClassifier, shift: float) -> AttentionClassifier | N
     other = copy.deepcopy(model)
     constant = next(model.parameters()).new_full((model.encoder.get_input_dim(),), shift)
     with torch.no_grad():
-        capability(other.encoder, InputBias).subtract_shift(constant)
+        needed(other.encoder, InputBias, "bias").subtract_shift(constant)
     return other
 
 
@@ -236,9 +238,9 @@ class ParameterRandomization(ScoreMeasure):
             )
             for stage, model in self._models
         }
-        results = []
+        results: list[Values] = []
         for row, text in enumerate(inputs.texts):
-            values: Values = {}
+            values: dict[str, dict[str, Value]] = {}
             for method, scores in text.scores.items():
                 stages: dict[str, Value] = {
                     f"{self.name}_{stage}": correlation(scores, others[method][row], inputs.by)

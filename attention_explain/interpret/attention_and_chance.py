@@ -3,6 +3,8 @@ Scores that are there before any method looks at the model's output: its own att
 control that stands beside every comparison, random numbers and nothing else.
 """
 
+from functools import partial
+
 import torch
 from allennlp.interpret.saliency_interpreters import SaliencyInterpreter
 from allennlp.predictors import Predictor
@@ -85,11 +87,8 @@ class AttentionWeights(Interpreter):
         if not self._in_layers:
             return Attribution(self.model.with_attention(embeddings, batch.inputs)[1])
         read = self.model.through_layers(embeddings, batch.inputs)
-        layers = read.layers if self.layer == MEAN else [read.layers[(self.layer or 0) - 1]]
-        of_layers = [
-            passed_down(read.last, layer, lambda some, layer=layer: self._map(layer, some))
-            for layer in layers
-        ]
+        layers = read.layers if self.layer == MEAN else [read.layers[int(self.layer or 0) - 1]]
+        of_layers = [passed_down(read.last, layer, partial(self._map, layer)) for layer in layers]
         return Attribution(torch.stack(of_layers).mean(dim=0))
 
     def _map(self, layer: LayerAttention, attending: slice) -> torch.Tensor:

@@ -97,7 +97,9 @@ def project(projection: Projection, scores: TwoRuns, mask: torch.Tensor) -> TwoR
         text, baseline = projection(scores.text, mask), projection(scores.baseline, mask)
     if not projection.uses_scores:
         return TwoRuns(text, baseline, torch.zeros_like(text))
-    alpha, scale = _alpha_and_scale(projection)
+    known = _alpha_and_scale(projection)
+    assert known is not None, "check_projection was not called"
+    alpha, scale = known
     step = scale * (scores.text - scores.baseline) - (
         _threshold(scale * scores.text, text, alpha)
         - _threshold(scale * scores.baseline, baseline, alpha)

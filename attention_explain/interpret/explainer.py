@@ -92,7 +92,7 @@ class Explainer:
             embeddings = self.model.embed(batch.tokens)
             if self.model.lacks("attention") is None:
                 logits, attention = self.model.with_attention(embeddings, batch.inputs)
-                weights = batch.without_padding(attention)
+                weights: list[Any] = batch.without_padding(attention)
             else:
                 logits = self.model.logits(embeddings, batch.inputs)
                 weights = [None] * len(batch)

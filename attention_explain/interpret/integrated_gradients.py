@@ -97,7 +97,7 @@ class IntegratedGradients(Interpreter):
         difference = output_at(self.model, embeddings, batch, target, self.of)
         difference -= output_at(self.model, baseline, batch, target, self.of)
         checks = {}
-        if self.steps == AUTO:
+        if isinstance(self.steps, str):
             scores, checks["steps"] = integrate(
                 lambda rows, positions: path_derivatives(
                     self.model, batch, target, self.of, baseline, path, rows, positions

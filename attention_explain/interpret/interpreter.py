@@ -169,7 +169,8 @@ def special_share(scores: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
     """
     sizes = scores.abs().masked_fill(~inputs.mask, 0.0)
     total = sizes.sum(dim=-1)
-    special = sizes.masked_fill(inputs.units >= 0, 0.0).sum(dim=-1)
+    of_tokens = inputs.mask if inputs.units is None else inputs.units >= 0
+    special = sizes.masked_fill(of_tokens, 0.0).sum(dim=-1)
     return torch.where(total > 0, special / total, 0.0)
 
 

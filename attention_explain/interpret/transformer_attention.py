@@ -5,6 +5,7 @@ gradient and no class is involved. Boundary symbols are passed through, but get 
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy
 import torch
@@ -72,7 +73,7 @@ class TransformerAttention(Interpreter):
             The first layer first.
         """
         for layer in reversed(layers):
-            last = passed_down(last, layer, lambda some, layer=layer: self.mixed_map(layer, some))
+            last = passed_down(last, layer, partial(self.mixed_map, layer))
         return last
 
     @torch.no_grad()

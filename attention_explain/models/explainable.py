@@ -19,7 +19,7 @@ from attention_explain.data.pair_reader import BOTH, PART, PASSAGE, QUERY, SIDES
 from attention_explain.errors import InputError
 from attention_explain.models.attention_classifier import AttentionClassifier
 from attention_explain.models.classifier import NEEDS, contextual_part, has_not
-from attention_explain.modules.text_inputs import Query, TextInputs, moved_together
+from attention_explain.modules.text_inputs import Query, QueryEncoder, TextInputs, moved_together
 from attention_explain.named_components import check_choice
 from attention_explain.symbols import symbol_embedding, symbol_ids
 
@@ -218,9 +218,15 @@ class PairSide(torch.nn.Module):
         return self.model.vocab
 
     @property
+    def query_encoder(self) -> QueryEncoder:
+        """The encoder of the query, which every model of pairs has."""
+        assert self.model.query_encoder is not None
+        return self.model.query_encoder
+
+    @property
     def query_embedder(self) -> TextFieldEmbedder:
         """The embedder of the query."""
-        return self.model.query_encoder.embedder or self.model.text_field_embedder
+        return self.query_encoder.embedder or self.model.text_field_embedder
 
     @property
     def text_field_embedder(self) -> TextFieldEmbedder:
@@ -255,7 +261,7 @@ class PairSide(torch.nn.Module):
     ) -> Query:
         """The query of these embeddings; one of which nothing is left says nothing: 0."""
         empty = ~mask.any(dim=-1, keepdim=True)
-        state = self.model.query_encoder(embeddings, mask | empty)
+        state = self.query_encoder(embeddings, mask | empty)
         return Query(state.masked_fill(empty, 0.0), candidates)
 
 
@@ -320,7 +326,7 @@ class BothSides(PairSide):
 
     @property
     def text_field_embedder(self) -> TextFieldEmbedder:
-        if self.model.query_encoder.embedder is not None:
+        if self.query_encoder.embedder is not None:
             raise InputError(
                 f"no word stands for no word on side '{BOTH}', since passage and query have word "
                 "vectors of their own; take 'zero', 'delete', or one side at a time"
@@ -331,7 +337,7 @@ class BothSides(PairSide):
         """The embeddings of both texts. Shape: (batch, tokens, dim)"""
         words = {name: tensors for name, tensors in tokens.items() if name != PART}
         embeddings = self.model.embed(words)
-        if self.model.query_encoder.embedder is None:
+        if self.query_encoder.embedder is None:
             return embeddings
         asked = tokens[PART]["tokens"].unsqueeze(-1) == 1
         return torch.where(asked, self.query_embedder(words), embeddings)
@@ -358,9 +364,10 @@ class BothSides(PairSide):
     ) -> torch.Tensor:
         """The logits for these embeddings of both texts. Shape: (batch, labels)"""
         second = inputs.parts == 1
+        candidates = None if inputs.query is None else inputs.query.candidates
         rows = torch.arange(len(embeddings), device=embeddings.device).unsqueeze(-1)
         order, mask = moved_together(inputs.mask & second)
-        query = self.asked(embeddings[rows, order], mask, inputs.query.candidates)
+        query = self.asked(embeddings[rows, order], mask, candidates)
         order, mask = moved_together(inputs.mask & ~second)
         seen = inputs.attendable.gather(1, order) & mask
         passage = TextInputs(mask, seen, query=query)

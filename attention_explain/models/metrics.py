@@ -30,6 +30,8 @@ class InstanceMean(Metric):
     Registered as a `Metric` with name "instance_mean".
     """
 
+    _sum_and_count: torch.Tensor
+
     def __init__(self) -> None:
         self.reset()
 
@@ -60,6 +62,8 @@ class Confusion(Metric):
     Registered as a `Metric` with name "confusion".
     """
 
+    _counts: torch.Tensor
+
     def __init__(self, num_labels: int) -> None:
         self.num_labels = num_labels
         self.reset()
@@ -72,7 +76,7 @@ class Confusion(Metric):
         # Rows are true labels, columns predicted ones.
         self._counts = self._counts.to(counts.device) + counts.view(self._counts.shape)
 
-    def get_metric(self, reset: bool = False) -> dict[str, object]:
+    def get_metric(self, reset: bool = False) -> dict[str, Any]:
         counts = dist_reduce_sum(self._counts.double()).cpu()
         if reset:
             self.reset()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import (
+    Any,
     Protocol,
     TypeVar,
     runtime_checkable,
@@ -153,7 +154,8 @@ def capability(encoder: Seq2SeqEncoder, kind: type[Kind]) -> Kind | None:
             and isinstance(encoder, each.encoder)
             and each.applies(encoder)
         ):
-            return each.made_for(encoder)
+            stand_in: Any = each.made_for
+            return stand_in(encoder)
     return None
 
 
@@ -169,7 +171,7 @@ def lacking(encoder: Seq2SeqEncoder, kind: type) -> str | None:
     """What has to be said of an encoder without a capability; None for one that has it."""
     if capability(encoder, kind) is not None:
         return None
-    what = kind.__doc__.strip().splitlines()[0]
+    what = (kind.__doc__ or "").strip().splitlines()[0]
     return (
         f"needs an encoder with {what} ({', '.join(encoders_with(kind))}), but this model's encoder "
         f"is a {type(encoder).__name__}"

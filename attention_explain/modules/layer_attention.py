@@ -27,8 +27,11 @@ class SelfAttentionParts(Protocol):
     key_layer: torch.nn.Linear
     value_layer: torch.nn.Linear
     output_layer: torch.nn.Linear
-    projection: Projection
     bias: Callable[[int], torch.Tensor] | None
+
+    @property
+    def projection(self) -> Projection:
+        """From the scores to the weights."""
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, positions, hidden_dim) -> (batch, heads, positions, hidden_dim / heads)"""
@@ -48,12 +51,18 @@ class SelfAttentionParts(Protocol):
 class LayerParts(Protocol):
     """norm(x + attention(x)), then norm(x + outer(activation(inner(x))))."""
 
-    self_attention: SelfAttentionParts
     attention_norm: torch.nn.LayerNorm
     inner: torch.nn.Linear
-    activation: Callable[[torch.Tensor], torch.Tensor]
     outer: torch.nn.Linear
     feedforward_norm: torch.nn.LayerNorm
+
+    @property
+    def self_attention(self) -> SelfAttentionParts:
+        """The first half of the layer."""
+
+    @property
+    def activation(self) -> Callable[[torch.Tensor], torch.Tensor]:
+        """The function between `inner` and `outer`."""
 
 
 @dataclass(frozen=True)

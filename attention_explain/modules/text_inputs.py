@@ -1,6 +1,7 @@
 """The inputs of a model for a batch of texts, and the query of models of pairs."""
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import torch
 from allennlp.common import FromParams
@@ -159,7 +160,8 @@ class TextInputs:
     attendable : True at the tokens that get a score, and that attention sees. Shape: (rows, tokens)
     units : the token that a position belongs to; -1 for padding and for special symbols, which belong to
         none. None where each position is a token. Shape: (rows, positions)
-    query : of a pair: the second text as the model has read it.
+    query : of a pair: the other text as the model has read it, a `Query`, or the passage where the query is
+        scored.
     parts : of a pair that is read as one sequence: 0 at the positions of the first text, 1 at those of
         the second; of a pretrained transformer its token types. Shape: (rows, positions)
     """
@@ -167,7 +169,7 @@ class TextInputs:
     mask: torch.Tensor
     attendable: torch.Tensor
     units: torch.Tensor | None = None
-    query: Query | None = None
+    query: Any = None
     parts: torch.Tensor | None = None
 
     @property

@@ -203,7 +203,7 @@ class TokenAttention(torch.nn.Module, FromParams):
                 "the instances have a guide, but the model's attention follows one only if its "
                 "projection is 'guide'"
             )
-        if guided:
+        if guide is not None:
             scores = guide.to(states.dtype)
         elif self.scorer is None:
             scores = states.new_zeros(states.shape[:-1])

@@ -39,6 +39,8 @@ class TransformerEncoder(Seq2SeqEncoder):
     dropout : `float`, optional (default = `0.0`)
     """
 
+    _sinusoids: torch.Tensor
+
     def __init__(
         self,
         input_dim: int,

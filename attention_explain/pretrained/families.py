@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Step = Callable[[torch.Tensor], torch.Tensor]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PretrainedSelfAttention:
     """
     The parts of one layer's self-attention; they are the model's own.
@@ -93,7 +93,7 @@ class PretrainedSelfAttention:
         return scores.masked_fill(~mask[:, None, None, :], -torch.inf).softmax(dim=-1)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class PretrainedLayer:
     """
     norm(x + attention(x)), then norm(x + outer(activation(inner(x)))).

@@ -153,7 +153,8 @@ class PieceIndexer(TokenIndexer):
             return_offsets_mapping=True,
             verbose=False,
         )
-        words, pieces = [spans[0]], [[]]
+        words = [spans[0]]
+        pieces: list[list[int]] = [[]]
         left = list(spans[:0:-1])
         for number, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):
             while left and words[-1][1] <= start:

@@ -11,7 +11,7 @@ from attention_explain.faithfulness.removal import ERASURES, RemovalOutputs
 from attention_explain.interpret.removal import fast_removal, logits_with_deleted_inputs
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.predictors.saliency import SaliencyPredictor
-from tests.builders import ENCODERS, SCORERS, batch
+from tests.builders import ENCODERS, SCORERS_OF_PAIRS, batch
 from tests.pairs import PAIRS, pair_instances, pair_model, pair_reader, pair_vocabulary
 
 METHODS = [
@@ -36,7 +36,7 @@ METHODS = [
 # What is looked at in a batch of all.
 SHORT = (1, 2)
 every_encoder = pytest.mark.parametrize("encoder", ENCODERS)
-every_scorer = pytest.mark.parametrize("scorer", SCORERS)
+every_scorer = pytest.mark.parametrize("scorer", SCORERS_OF_PAIRS)
 
 
 def classifier(encoder="bilstm", scorer="additive", **options):

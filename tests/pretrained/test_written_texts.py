@@ -13,8 +13,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipe
 from attention_explain import explain
 from attention_explain.archives import open_archive
 from attention_explain.commands.attribute import attribute_from_file
-from attention_explain.data.any_reader import warn_once
-from attention_explain.data.tokenizers import SPLITS, WrittenWords, is_unsplit
+from attention_explain.data.any_reader import is_unsplit, warn_once
+from attention_explain.data.tokenizers import SPLITS, WrittenWords
 from attention_explain.errors import InputError
 from attention_explain.files.tables import read_sealed
 from attention_explain.predictors.saliency import SaliencyPredictor
