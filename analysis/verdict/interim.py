@@ -51,9 +51,10 @@ def interim(folder: Path, seed: int | None) -> Interim:
         return Interim(inputs.texts, Answer.INCONCLUSIVE, NOT_KNOWN, False, True)
     scores = score_methods(inputs)
     order = seeded_order(inputs.attributions.files[0].texts["id"].tolist(), seed)
-    decision = decide(inputs, scores, over_all_numbers(list(scores.relevance.values()), order))
-    if decision is None:
+    if not scores.relevance:
         return Interim(inputs.texts, Answer.INCONCLUSIVE, NOT_KNOWN, False, False)
+    decision = decide(inputs, scores, over_all_numbers(list(scores.relevance.values()), order))
+    assert decision is not None
     return from_decision(decision, inputs.texts)
 
 
