@@ -132,6 +132,7 @@ class TransformerFolder:
             )
         labels = labels_of(stated, path / CONFIG)
         check_named_files(path)
+        check_no_code(path, stated)
         try:
             config = AutoConfig.from_pretrained(path, **SAFELY)
         except Exception as error:
@@ -269,6 +270,8 @@ class TransformerFolder:
                     **SAFELY,
                 )
         except Exception as error:
+            for shard in self._shards():
+                _check_whole(shard)
             refused = "Weights only" in "".join(map(str, _causes(error)))
             reason = NO_NUMBERS if refused else f"is broken ({shortly(error)})"
             raise InputError(f"{self._weights_file()}: {reason}") from error
@@ -292,6 +295,12 @@ class TransformerFolder:
                 "than torch are not read"
             )
 
+    def _shards(self) -> list[Path]:
+        """The weights in the format safetensors."""
+        name = WEIGHTS[0]
+        named = [*shards_of(self.path / f"{name}.index.json"), name]
+        return [self.path / each for each in named if (self.path / each).is_file()]
+
     def _weights_file(self) -> Path | None:
         """Also where they are in several files, which an index names."""
         for name in WEIGHTS:
@@ -301,11 +310,50 @@ class TransformerFolder:
         return None
 
 
+def check_no_code(folder: Path, stated: dict[str, Any]) -> None:
+    """Raises if the config or the tokenizer's config names code in the folder, which never runs here."""
+    for file, found in (
+        (CONFIG, stated),
+        (TOKENIZER_CONFIG, _object_in(folder / TOKENIZER_CONFIG)),
+    ):
+        if found.get("auto_map"):
+            raise InputError(
+                f"{folder / file}: the model has code of its own (auto_map), which is never run. If "
+                "transformers has this model by itself, remove the field 'auto_map'; otherwise it cannot "
+                "be explained"
+            )
+
+
+def _check_whole(shard: Path) -> None:
+    """Raises for a file of safetensors that was cut off."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(shard, "pt"):
+            pass
+    except SafetensorError as error:
+        raise InputError(
+            f"{shard}: is broken ({shortly(error)}); it may be cut off: download or copy it again"
+        ) from error
+
+
+def shards_of(index: Path) -> list[str]:
+    """The files that an index of weights names; none if there is no index."""
+    named = _object_in(index).get("weight_map")
+    return sorted(set(map(str, named.values()))) if isinstance(named, dict) else []
+
+
 def check_named_files(folder: Path) -> None:
-    """Raises if an index of weights, or the tokenizer's config, names a file outside the folder."""
+    """
+    Raises if an index of weights names a file that is missing or outside the folder, or the tokenizer's
+    config one outside.
+    """
     for name in WEIGHTS:
-        index = _object_in(folder / f"{name}.index.json").get("weight_map")
-        for shard in sorted(set(map(str, index.values()))) if isinstance(index, dict) else ():
+        for shard in shards_of(folder / f"{name}.index.json"):
+            if _is_inside(shard) and not (folder / shard).is_file():
+                raise InputError(
+                    f"{folder / name}.index.json: names {shard!r}, which is missing; download or copy it"
+                )
             if not _is_inside(shard):
                 raise InputError(
                     f"{folder / name}.index.json: names {shard!r}, which is outside the folder; an "

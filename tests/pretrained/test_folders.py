@@ -278,3 +278,41 @@ def test_other_unknown_labels_get_no_such_remedy(own_folder, folders, tmp_path):
         with pytest.raises(DataError, match="not one of the labels") as error:
             read_instances(archive.validation_dataset_reader, archive.model.vocab, str(data))
         assert "id2label" not in error.value.message
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_in_a_folder_is_an_error_and_never_runs(own_folder, tmp_path, file):
+    trap = tmp_path / "ran"
+    (own_folder / "modeling_own.py").write_text(f"open({str(trap)!r}, 'w')\n")
+    stated = json.loads((own_folder / file).read_text())
+    stated["auto_map"] = {"AutoModelForSequenceClassification": "modeling_own.Own"}
+    (own_folder / file).write_text(json.dumps(stated))
+    rejected(own_folder, file, "code of its own (auto_map), which is never run")
+    assert not trap.exists()
+
+
+def in_shards(folder):
+    AutoModelForSequenceClassification.from_pretrained(folder).save_pretrained(
+        folder, max_shard_size="2KB"
+    )
+    (folder / "model.safetensors").unlink(missing_ok=True)
+    return sorted(folder.glob("model-*.safetensors"))
+
+
+def test_weights_in_shards_are_read(folders, own_folder):
+    assert len(in_shards(own_folder)) > 1
+    one, other = open_archive(own_folder).model, open_archive(folders["bert"]).model
+    for name, values in one.state_dict().items():
+        assert torch.equal(values, other.state_dict()[name])
+
+
+def test_a_shard_that_is_cut_off_is_named(own_folder):
+    shard = in_shards(own_folder)[1]
+    shard.write_bytes(shard.read_bytes()[:-4])
+    rejected(own_folder, f"{shard.name}: is broken", "download or copy it again")
+
+
+def test_a_shard_that_is_missing_is_named(own_folder):
+    shard = in_shards(own_folder)[1]
+    shard.unlink()
+    rejected(own_folder, f"names '{shard.name}', which is missing")
