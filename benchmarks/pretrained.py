@@ -13,7 +13,8 @@ no time), on texts as long as SST's:
 - integrated gradients of captum itself, on which packages for transformers rest, at the same steps, as
   many rows a pass, and with the error of their sum, which costs two passes more and which ours always has;
 - the memory of a text of 512 pieces within two budgets;
-- an epoch of fine-tuning, against a plain loop.
+- an epoch of fine-tuning, against a plain loop;
+- the path of models without an adapter, taken by the same model, against that of its adapter.
 
 CPU time of one thread throughout: a busy machine changes nothing.
 """
@@ -25,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,7 @@ from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models import TransformerClassifier
 from attention_explain.passes import random_ranks, untouched
 from attention_explain.predictors.saliency import SaliencyPredictor
+from attention_explain.pretrained.families import Generic
 from benchmarks.harness import Result, compare, one_thread
 from benchmarks.integrated_gradients import resident_megabytes
 from benchmarks.training_step import start
@@ -61,6 +64,8 @@ LONGEST = 512
 BUDGETS = (1024, 4096)
 MOST_MB = 1024.0
 TRAINED = 96
+# The generic path may take 1.1 times as long.
+GENERIC = 1 / 1.1
 PIECES = 30522
 # A word is one piece; one in this number is of two.
 TWO_PIECES = 6
@@ -175,6 +180,22 @@ def leave_one_out(setting: OpenedTwice) -> Result:
         apart = max(apart, *numpy.abs(numpy.subtract(scores, each["scores"])))
     result.note = f"largest difference {apart:.0e}"
     return result
+
+
+def generic(where: Path) -> list[Result]:
+    """The path of models without an adapter, taken by a BERT, against that of its adapter."""
+    adapter, other = OpenedTwice(where), OpenedTwice(where)
+    other.model.family = Generic(other.model.transformer)
+    texts, label = lengths(TEXTS // 2), adapter.model.labels[0]
+    results = []
+    for kind in (LeaveOneOut, IntegratedGradients):
+        ways = []
+        for setting in (other, adapter):
+            method, instances = kind(setting.predictor), setting.instances(texts)
+            ways.append(partial(method.saliency_interpret_instances, instances, label))
+        name = f"{kind.__name__}, MiniLM, {len(texts)} texts: the adapter's path / the generic one"
+        results.append(compare(name, *ways, 3, GENERIC, clock=time.process_time))
+    return results
 
 
 def comprehensiveness(setting: OpenedTwice) -> Result:
@@ -377,6 +398,7 @@ def main() -> list[Result]:
         return [
             leave_one_out(setting),
             comprehensiveness(setting),
+            *generic(where),
             *rates(setting),
             integrated_gradients(setting),
             memory(where),
