@@ -11,6 +11,7 @@ from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.removal import attention_scores
 from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
+from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.models.classifier import check_needs
 from attention_explain.modules.projections import Softmax
 from attention_explain.modules.token_attention import LinearDecoder
@@ -78,7 +79,9 @@ class AttentionXGradient(Interpreter):
         states, weights = _attended(self.model, batch, embeddings)
         weights.requires_grad_()
         logits = self.model.decode(states, weights, batch.inputs.query)
-        (gradient,) = torch.autograd.grad(class_output(logits, target, self.of).sum(), weights)
+        (gradient,) = torch.autograd.grad(
+            class_output(self.model, logits, target, self.of).sum(), weights
+        )
         weights = weights.detach()
         if self.variant == "gradient":
             return gradient
@@ -174,11 +177,13 @@ class SignedAttention(Interpreter):
     def _output(self, logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """The sum over the batch. Shape: (batch, labels) -> ()"""
         if self.of != CENTRED:
-            return class_output(logits, target, self.of).sum()
+            return class_output(self.model, logits, target, self.of).sum()
+        if head_of(self.model) != SOFTMAX:
+            return class_output(self.model, logits, target, "logit").sum()
         # Labels that a pair cannot have are not part of the mean.
         possible = logits.softmax(dim=-1) > 0
         mean = logits.masked_fill(~possible, 0.0).sum(dim=-1) / possible.sum(dim=-1)
-        return (class_output(logits, target, "logit") - mean).sum()
+        return (class_output(self.model, logits, target, "logit") - mean).sum()
 
 
 def _attended(

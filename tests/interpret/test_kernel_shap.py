@@ -31,7 +31,7 @@ def value(classifier, text, players, present, baseline, of):
         if player not in present:
             embeddings[0, player] = baseline
     logits = classifier.logits(embeddings, text.inputs)
-    return class_output(logits, torch.tensor([1]), of).item()
+    return class_output(classifier, logits, torch.tensor([1]), of).item()
 
 
 def shapley_values(classifier, text, baseline, of):
@@ -125,7 +125,7 @@ def test_agrees_with_captum():
         size = len(embeddings)
         mask, attendable = text.mask.expand(size, -1), text.attendable.expand(size, -1)
         logits = classifier.logits(embeddings, TextInputs(mask, attendable))
-        return class_output(logits, torch.ones(size, dtype=torch.long), "probability")
+        return class_output(classifier, logits, torch.ones(size, dtype=torch.long), "probability")
 
     embeddings = classifier.embed(text.tokens).detach()
     torch.manual_seed(0)
