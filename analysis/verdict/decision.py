@@ -194,7 +194,7 @@ def decide_relevance(
     Each condition compares attention's score with a bound. It holds, or does not, if the intervals for all
     removal methods are on one side of the bound; otherwise if the interval of the pooled score is, widened by
     the variance between removal methods. If two removal methods are surely on different sides, the answer
-    depends on how words are removed.
+    depends on how words are removed, unless attention is surely far behind the best method anyway.
 
     unsigned : the unsigned methods, for the comparison.
     reliability : the split-half reliability of the relevance of words, if it is known.
@@ -214,10 +214,15 @@ def decide_relevance(
     if reliability is not None and not reliability >= bounds.reliability:
         return decision(Answer.INCONCLUSIVE, Reason.UNRELIABLE, False)
     yes, partly = (_side_of(values, bound, interval) for bound in (bounds.yes, bounds.partly))
+    close = _side_of_best(values, bounds.close, interval)
+    if partly.sign > 0 and close.sign < 0:
+        # Not a yes, whichever side of its bound the score is on.
+        reason = Reason.BEHIND if yes.sign > 0 else Reason.NONE
+        return decision(Answer.PARTLY, reason, False)
     if yes.conflict or partly.conflict:
         return decision(Answer.DEPENDS, Reason.REMOVALS, False)
     if yes.sign > 0:
-        return _unless_far_behind(values, interval, bounds.close, decision)
+        return decision(Answer.YES, Reason.NONE, close.sign == 0 and close.more_texts_help)
     if yes.sign < 0 and partly.sign > 0:
         return decision(Answer.PARTLY, Reason.NONE, False)
     if yes.sign < 0:
@@ -226,24 +231,6 @@ def decide_relevance(
     equal = yes.equal_values or partly.equal_values
     reason = Reason.EQUAL_VALUES if equal else Reason.BOUNDS
     return decision(Answer.INCONCLUSIVE, reason, yes.more_texts_help and not equal)
-
-
-def _unless_far_behind(
-    values: Mapping[str, RelevanceValues],
-    interval: IntervalOfMean,
-    close: float,
-    decision: Callable[[Answer, Reason, bool], RelevanceDecision],
-) -> RelevanceDecision:
-    """Yes, or partly if attention surely reaches less than a share of the best method's score."""
-    best = _best_method(values)
-    if best is None:
-        return decision(Answer.YES, Reason.NONE, False)
-    behind = _side(
-        [each.above(ATTENTION) - close * each.above(best) for each in values.values()], interval
-    )
-    if behind.sign < 0:
-        return decision(Answer.PARTLY, Reason.BEHIND, False)
-    return decision(Answer.YES, Reason.NONE, behind.sign == 0 and behind.more_texts_help)
 
 
 @dataclass(frozen=True)
@@ -271,6 +258,18 @@ def _side_of(
     if {1, -1} <= signs:
         return _Side(0, conflict=True)
     return _Side(signs.pop()) if signs in ({1}, {-1}) else _side(of_removals, interval)
+
+
+def _side_of_best(
+    values: Mapping[str, RelevanceValues], share: float, interval: IntervalOfMean
+) -> _Side:
+    """On which side of a share of the best method's score attention's score is."""
+    best = _best_method(values)
+    if best is None:
+        return _Side(1)
+    return _side(
+        [each.above(ATTENTION) - share * each.above(best) for each in values.values()], interval
+    )
 
 
 def _side(of_removals: Sequence[numpy.ndarray], interval: IntervalOfMean) -> _Side:

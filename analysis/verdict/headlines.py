@@ -65,6 +65,11 @@ class Situation:
         best = self.best
         return best.method if best is not None and best.difference.low > 0 else None
 
+    @property
+    def better(self) -> str | None:
+        """A method that finds surely more: the one to show, if it is not attention."""
+        return self.shown if self.ahead and self.shown not in (None, "attention") else self.ahead
+
 
 def headline(case: Situation) -> str:
     """The first line: `Yes, ...`, `Partly: ...`, `No: ...` or `Inconclusive: ...`."""
@@ -90,7 +95,7 @@ def _no(case: Situation) -> str:
         found = "this model barely uses its attention, which misses most of the words that matter"
     else:
         found = "attention misses most of the words that matter"
-    if case.ahead is not None and case.shown is not None:
+    if case.better is not None and case.shown is not None:
         return f"{found}; show {case.shown} instead"
     return f"{found}, and no other method finds clearly more"
 
@@ -106,7 +111,7 @@ def _partly(case: Situation) -> str:
     if case.reason == Reason.BEHIND:
         # Its score is above the bound of a yes.
         found = "finds many of the words that matter"
-        method = case.best.method if case.best is not None else "another method"
+        method = case.better or "another method"
         if case.barely_used:
             return (
                 f"this model barely uses its attention, which {found}, but {method} finds far more"
@@ -122,8 +127,7 @@ def _partly(case: Situation) -> str:
             )
         return f"attention finds the words that matter, but {' and '.join(case.objections)}"
     found = "finds some of the words that matter"
-    more = f"; {case.ahead} finds more" if case.ahead is not None else ""
-    more = more or "; no other method finds clearly more"
+    more = f"; {case.better} finds more" if case.better else "; no other method finds clearly more"
     if case.barely_used:
         return f"this model barely uses its attention, which {found}{more}"
     return f"attention {found}{more}"

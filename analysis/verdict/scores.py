@@ -14,9 +14,8 @@ from analysis.statistics.samples import rescale
 from analysis.verdict.decision import BOUNDS, RelevanceValues
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.means import Mean
-from attention_explain.files.faithfulness import RANDOM, SEARCH
+from attention_explain.files.faithfulness import RANDOM, RELEVANCE, SEARCH
 
-RELEVANCE = "relevance"
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
 # Of the first edition, which did not measure relevance.
 EARLIER_MEASURES = (COMPREHENSIVENESS, SUFFICIENCY)

@@ -1,5 +1,6 @@
 """Are the words with large weights necessary for the prediction? Remove them and ask the model."""
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ from analysis.verdict.question import (
 )
 from analysis.verdict.scores import COMPREHENSIVENESS, scales_of
 from analysis.written import Interval, number
-from attention_explain.files.faithfulness import RANDOM, SEARCH
+from attention_explain.files.faithfulness import RANDOM, RELEVANCE, SEARCH
 
 YES, PARTLY = (load_bounds()["removal"][name] for name in ("yes", "partly"))
 BOUND = (
@@ -30,7 +31,7 @@ BOUND = (
 )
 CAVEAT = (
     "Not part of the verdict. The measure rewards direction: an unsigned ranking removes words for and against the "
-    "class together, and hardly reaches one half. The line marks the best unsigned method."
+    "class together. The line marks the best unsigned ranking, by relevance; without it, the best unsigned method."
 )
 
 
@@ -52,27 +53,33 @@ class ByRemoval(Question):
         by_removal = {removal: Mean.of(each) for removal, each in scores[ATTENTION].items()}
         decision = decide(list(by_removal.values()), rule)
         own = pooled[ATTENTION].estimate
+        reference = pooled.pop(RELEVANCE, None)
         ranked = sorted(pooled, key=lambda name: -pooled[name].estimate.mean)
         others = [name for name in ranked if name != ATTENTION]
         unsigned = [name for name in others if not case.inputs.attributions.files[0].signed(name)]
-        named = {"best unsigned method": unsigned[:1], "best method": others[:1]}
-        compared = ", ".join(
+        compared = [
             f"the {what}, {name}, {number(pooled[name].estimate.mean)}"
-            for what, names in named.items()
-            for name in names
-        )
-        reference = [(pooled[name].estimate.mean, "best unsigned") for name in unsigned[:1]]
+            for what, names in {"best unsigned method": unsigned, "best method": others}.items()
+            for name in names[:1]
+        ]
+        if reference is not None:
+            at = reference.estimate.mean
+            compared.append(f"an unsigned ranking by relevance {number(at)}")
+        elif unsigned:
+            at = pooled[unsigned[0]].estimate.mean
+        else:
+            at = math.nan
         return Finding(
             self,
             decision,
             own,
             f"{self.removing} scores {with_doubt(own, decision.answer)}"
-            + (f"; {compared}" if compared else ""),
+            + (f"; {', '.join(compared)}" if compared else ""),
             Evidence(
                 [(name, pooled[name].estimate) for name in ranked],
                 [(0.0, PARTLY, "no"), (PARTLY, YES, "partly"), (YES, 1.0, "yes")],
                 "score: 0 = random order, 1 = best order found",
-                reference,
+                [] if math.isnan(at) else [(at, "best unsigned")],
             ),
         )
 
@@ -96,6 +103,8 @@ def _scores(inputs: VerdictInputs, measure: str) -> dict[str, dict[str, numpy.nd
         for name in (scales[0].methods if scales else [])
         if all(name in each.methods for each in scales)
     ]
+    if scales and all(RELEVANCE in each.values for each in scales):
+        methods.append(RELEVANCE)
     scores = {
         name: {
             each.measure.removal: rescale(

@@ -12,8 +12,8 @@ from analysis.verdict.question import (
     Question,
     Requirements,
 )
-from analysis.verdict.scores import RELEVANCE
 from analysis.written import listed, number
+from attention_explain.files.faithfulness import RELEVANCE
 
 NOT_MEASURED = "the faithfulness files have no measure `relevance`; run `allennlp verdict` again in another folder"
 
@@ -26,8 +26,8 @@ class Where(Question):
         "relevance score (0 = random order, 1 = sorted by how much each word moves the output)"
     )
     bound = (
-        f"Yes if the score is above {BOUNDS.yes}; partly from {BOUNDS.partly}, or if it is surely below "
-        f"{BOUNDS.close} of the best method's score; no if it is below {BOUNDS.yes} and not surely above "
+        f"Yes if the score is above {BOUNDS.yes} and not surely below {BOUNDS.close} of the best method's score; "
+        f"partly if it is only above {BOUNDS.partly}; no if it is below {BOUNDS.yes} and not surely above "
         f"{BOUNDS.partly}. If removal methods are surely on different sides of a bound, the answer depends on "
         "how words are removed; otherwise they are pooled."
     )

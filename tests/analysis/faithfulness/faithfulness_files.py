@@ -10,7 +10,7 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
-from attention_explain.files.faithfulness import COLUMNS, FORMAT, RANDOM, SEARCH, TIED
+from attention_explain.files.faithfulness import COLUMNS, CONTROLS, FORMAT, RANDOM, SEARCH, TIED
 from tests.analysis.attribution_files import config
 
 Row = dict[str, Any]
@@ -92,7 +92,7 @@ def write_faithfulness(
         "weights_sha256": f"{seed}" * 8,
         "data_sha256": "a" * 8,
         "config": config(seed) if given is None else given,
-        "methods": {name: {} for name in methods if name not in (RANDOM, SEARCH)},
+        "methods": {name: {} for name in methods if name not in CONTROLS},
         "measures": measures,
         **metadata,
     }

@@ -74,7 +74,10 @@ def test_the_answer_is_printed_and_written(tmp_path, capsys):
 
 
 def test_an_inconclusive_answer_gives_the_number_of_texts_needed(tmp_path, capsys):
-    assert run(write_folder(tmp_path, scores={**SCORES, "attention": 0.6}, spread=1.0)) == 0
+    assert (
+        run(write_folder(tmp_path, scores={**SCORES, "attention": 0.6, "lrp": 0.7}, spread=1.0))
+        == 0
+    )
     assert re.search(
         r"words that matter\? +inconclusive: .*; about [\d,]+ texts would decide",
         capsys.readouterr().out,

@@ -42,7 +42,7 @@ def decided(reliability=None, unsigned=(), **removals):
         (0.4, 0.8, Answer.PARTLY, Reason.NONE),
         (0.1, 0.8, Answer.NO, Reason.NONE),
         (-0.3, 0.8, Answer.NO, Reason.NONE),
-        (0.5, 0.8, Answer.INCONCLUSIVE, Reason.BOUNDS),
+        (0.5, 0.6, Answer.INCONCLUSIVE, Reason.BOUNDS),
         # Surely not a yes, and perhaps a partly.
         (0.25, 0.8, Answer.NO, Reason.NONE),
     ],
@@ -67,6 +67,18 @@ def test_the_interval_of_the_score_agrees_with_the_decision_about_each_bound(bou
         above = over_texts(values.above("attention") - bound * values.room)
         assert (found.low > bound) == (above.low > 0) or abs(found.low - bound) < 1e-3
         assert (found.high < bound) == (above.high < 0) or abs(found.high - bound) < 1e-3
+
+
+def test_far_behind_the_best_method_it_does_not_matter_on_which_side_of_a_yes_the_score_is():
+    near = values_at(attention=0.5, lrp=0.95)
+    assert decided(delete=near).answer == Answer.PARTLY
+    assert decided(delete=near).reason == Reason.NONE
+    means = ({"attention": 0.6, "lrp": 0.95}, {"attention": 0.4, "lrp": 0.95})
+    one, other = (values_at(**each) for each in means)
+    assert decided(delete=one, unk=other).answer == Answer.PARTLY
+    # It may still be a no.
+    low = decided(delete=values_at(attention=0.25, lrp=0.95))
+    assert low.answer == Answer.NO and low.more_texts_help
 
 
 def test_removal_methods_that_surely_disagree_give_no_single_answer():

@@ -106,6 +106,12 @@ CASES = [
         "Until then, do not show attention as the explanation.",
     ),
     (
+        # The best method costs more than the one to show.
+        Situation(PARTLY, **{**BOTH, "best": Comparison("ig", LRP.difference, 0.8)}),
+        "Partly: attention finds some of the words that matter; lrp finds more",
+        f"Show lrp: {GOOD_FOR}. Do not show attention as the explanation on its own.",
+    ),
+    (
         Situation(NO, **BOTH),
         f"No: {MISSES}; show lrp instead",
         f"Show lrp: {GOOD_FOR}. Do not show attention as the explanation on its own.",

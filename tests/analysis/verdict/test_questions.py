@@ -27,7 +27,7 @@ def verdict_of(folder, **options):
 
 
 def attention_at(score):
-    return {"scores": {"attention": score, "lrp": 0.9}}
+    return {"scores": {"attention": score, "lrp": 0.6 if score == 0.5 else 0.9}}
 
 
 def other(measure, score):
@@ -276,3 +276,12 @@ def test_the_agreement_of_signs_is_averaged_over_removal_methods(tmp_path):
     assert rows["lrp"].mean == pytest.approx(0.9, abs=0.01)
     assert rows["gradient"].mean == pytest.approx(0.4, abs=0.01)
     assert list(rows) == ["lrp", "gradient"]
+
+
+def test_the_mark_is_the_ranking_by_relevance_if_it_was_measured(tmp_path):
+    scores = {"attention": 0.1, "gradient": 0.4, "relevance": 0.55}
+    finding = verdict_of(tmp_path, other_scores={"comprehensiveness": scores}).finding("necessary")
+    ((at, _),) = finding.evidence.marks
+    assert at == pytest.approx(0.55)
+    assert "an unsigned ranking by relevance 0.550" in finding.sentence
+    assert "relevance" not in dict(finding.evidence.rows)

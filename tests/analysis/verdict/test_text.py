@@ -30,7 +30,7 @@ def test_texts_of_one_word_leave_nothing_to_judge(tmp_path):
 
 
 def test_the_interval_for_each_removal_method_is_shown(tmp_path):
-    scores = {"attention": {"delete": 0.5, "unk": 0.48}, "lrp": {"delete": 0.9, "unk": 0.9}}
+    scores = {"attention": {"delete": 0.5, "unk": 0.48}, "lrp": {"delete": 0.6, "unk": 0.6}}
     verdict = verdict_on(write_folder(tmp_path, texts=30, scores=scores, spread=0.4))
     said = verdict.finding("where").sentence
     assert verdict.answer == "inconclusive" and "] by delete and " in said

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from attention_explain.files.faithfulness import RANDOM, SEARCH
+from attention_explain.files.faithfulness import RANDOM, RELEVANCE, SEARCH
 from tests.analysis.attribution_files import config, random_rows, write_attributions
 from tests.analysis.faithfulness.faithfulness_files import write_faithfulness
 from tests.analysis.papers.families import adversary_config
@@ -189,7 +189,13 @@ def _judged(
                 if method in scores:
                     add(method, "direction", erasure, directions[method] + 0.02 * draw.normal())
             for measure, toward in measures.items():
-                for method, score in {**scores, **other_scores.get(measure, {})}.items():
+                own = other_scores.get(measure, {})
+                if RELEVANCE in own:
+                    score = own[RELEVANCE]
+                    add(RELEVANCE, measure, erasure, 0.05 + toward * length * score)
+                for method, score in {**scores, **own}.items():
+                    if method == RELEVANCE:
+                        continue
                     mean = score if isinstance(score, float) else score[erasure]
                     gained = length * (mean + spread * draw.normal())
                     add(method, measure, erasure, 0.05 + toward * gained)
