@@ -228,11 +228,11 @@ def resolve_type(base: type, name: str) -> type | None:
 
 def check_readable(name: str | os.PathLike) -> None:
     """Raises if an archive that is being opened must not read the file, folder or URL."""
-    if (said := refusal(name)) is not None:
+    if (said := rejection(name)) is not None:
         raise InputError(said)
 
 
-def refusal(name: str | os.PathLike, option: str = "") -> str | None:
+def rejection(name: str | os.PathLike, option: str = "") -> str | None:
     """Why an archive that is being opened must not read the file, folder or URL; None if it may."""
     opening = _opening.get()
     if opening is None or opening.folder is None or opening.may_read(name):
@@ -252,15 +252,15 @@ class ConfigFiles:
 
     def __init__(self, names: str | Sequence[str] | None, option: str) -> None:
         self.names = [names] if isinstance(names, str) else list(names or [])
-        reasons = (refusal(name, option) for name in self.names)
-        self._refusal = next((reason for reason in reasons if reason is not None), None)
+        reasons = (rejection(name, option) for name in self.names)
+        self._problem = next((reason for reason in reasons if reason is not None), None)
 
     def __bool__(self) -> bool:
         return bool(self.names)
 
     def __iter__(self) -> Iterator[str]:
-        if self._refusal is not None:
-            raise InputError(self._refusal)
+        if self._problem is not None:
+            raise InputError(self._problem)
         return iter(self.names)
 
 

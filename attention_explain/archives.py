@@ -212,18 +212,18 @@ def open_archive(
     they are named. It may run no code of its own, unless it is to be trusted.
     """
     check_device(cuda_device)
-    place = local_path(path)
-    check_no_adapter(place)
-    if is_transformer_folder(place):
+    location = local_path(path)
+    check_no_adapter(location)
+    if is_transformer_folder(location):
         if weights_file is not None:
             raise InputError(f"{path}: has its own weights, and takes none of {weights_file}")
-        return open_transformer(place, cuda_device, overrides)
-    if place.is_dir() and not (place / CONFIG_NAME).exists():
+        return open_transformer(location, cuda_device, overrides)
+    if location.is_dir() and not (location / CONFIG_NAME).exists():
         raise InputError(f"{path}: the folder of no training run (it has no {CONFIG_NAME})")
     try:
         with (
             trusting(trust),
-            checked_folder(place, weights=weights_file is None) as folder,
+            checked_folder(location, weights=weights_file is None) as folder,
             limited_to_archive(folder, overrides),
         ):
             if overrides:
@@ -231,7 +231,7 @@ def open_archive(
                 check_components(changed, f"{path}: with these overrides its config")
             return load_archive(folder, cuda_device, overrides, weights_file)
     except FileNotFoundError as error:
-        if place.is_dir() and not (place / VOCABULARY).exists():
+        if location.is_dir() and not (location / VOCABULARY).exists():
             raise InputError(
                 f"{path}: holds no finished training (it has no {VOCABULARY})"
             ) from error
@@ -239,8 +239,8 @@ def open_archive(
         raise
     except BROKEN as error:
         what = path if weights_file is None else f"{path} with the weights of {weights_file}"
-        refused = isinstance(error, pickle.UnpicklingError) and "Weights only" in str(error)
-        reason = NO_NUMBERS if refused else textwrap.shorten(str(error), 300, placeholder=" ...")
+        rejected = isinstance(error, pickle.UnpicklingError) and "Weights only" in str(error)
+        reason = NO_NUMBERS if rejected else textwrap.shorten(str(error), 300, placeholder=" ...")
         raise InputError(f"{what}: is not a model archive, or broken ({reason})") from error
 
 
@@ -284,13 +284,13 @@ def archive_sha256(path: str | PathLike) -> str:
     Of an archive file; or of config, weights and vocabulary of a training run; or of config, weights
     and tokenizer of a transformer.
     """
-    place = local_path(path)
+    location = local_path(path)
     digest = hashlib.sha256()
-    if place.is_file():
-        _add_file(digest, place)
+    if location.is_file():
+        _add_file(digest, location)
         return digest.hexdigest()
-    for file in _files_that_count(place):
-        digest.update(file.relative_to(place).as_posix().encode() + b"\0")
+    for file in _files_that_count(location):
+        digest.update(file.relative_to(location).as_posix().encode() + b"\0")
         if file.name == NAMESPACES:
             digest.update(b"".join(sorted(file.read_bytes().splitlines(keepends=True))))
         else:

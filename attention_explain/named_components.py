@@ -24,7 +24,7 @@ class ComponentKind:
     noun : what users call one of them.
     registry : where they are registered.
     base : what those of this project have in common.
-    reserved : names of columns that stand beside those of the components.
+    reserved : names of columns that stand next to those of the components.
     given : what their constructors take that is no option.
     declared : attributes that each must have.
 

@@ -1,4 +1,4 @@
-"""What a person who typed a command is describe_os_error of an error: one sentence, where it is theirs to mend."""
+"""What a user is told of an error: a message without a traceback, if the user can fix it."""
 
 import json
 import pickle

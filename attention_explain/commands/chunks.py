@@ -28,7 +28,7 @@ from attention_explain.output import close_progress_bars, describe_write_errors,
 
 NOTE = "job.json"
 OPTIONS = "options.json"
-# The complete output before it is moved into place, and a mark that it is ready to be moved.
+# The complete output before it is moved to its final name, and a mark that it is ready to be moved.
 COMPLETE = "whole.parquet"
 MERGED = "merged"
 # The key in the job's description for the division of the texts into chunks.
@@ -153,7 +153,7 @@ class ChunkStore:
 
     @contextmanager
     def completing(self) -> Iterator[Path]:
-        """Give a path to write the output to; on exit it is moved into place, and the chunks are removed."""
+        """Give a path to write the output to; on exit it is moved to its final name, and the chunks are removed."""
         complete = self.folder / COMPLETE
         yield complete
         with describe_write_errors(self.output):

@@ -180,12 +180,12 @@ def read_verdict(folder: str) -> dict[str, Any]:
 
 
 def check_about(verdict: Mapping[str, Any], models: Sequence[torch.nn.Module], folder: str) -> str:
-    """Refuses the verdict on other models. Returns what can only be noted: that nobody can tell."""
+    """Rejects the verdict on other models. Returns what can only be noted: that nobody can tell."""
     judged = verdict.get("weights_sha256")
     if not judged:
         return (
             f"{Path(folder) / ANSWER}: does not say which model it is about, as older ones do not; "
-            "'python -m analysis verdict' writes it anew"
+            "'python -m analysis verdict' writes it again"
         )
     if not any(weights_sha256(model) in judged for model in models):
         raise InputError(

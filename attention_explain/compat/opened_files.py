@@ -263,7 +263,7 @@ def limit_archives() -> None:
 
 def fix_config_errors() -> None:
     """
-    jsonnet's messages are bare RuntimeErrors, with a stack of places in its own library; what it made
+    jsonnet's messages are bare RuntimeErrors, with a stack trace of its own library; what it made
     was taken for an object, also when it was a list; and overrides of nothing ended in a traceback.
     The files of `training_configs` were found from the folder of the checkout alone.
     """

@@ -63,7 +63,7 @@ def fix_plugin_imports() -> None:
 def fix_swallowed_sigterm() -> None:
     """
     A SIGTERM was an Exception: whatever code caught any error went on, or reported another one in its
-    place. It is now a kind of KeyboardInterrupt, which AllenNLP handles in the same places.
+    instead. It is now a kind of KeyboardInterrupt, which AllenNLP handles wherever it handles errors.
     """
     from allennlp.common import util
 

@@ -114,7 +114,7 @@ def fix_reduce_on_plateau() -> None:
 
 def fix_checkpoint_loading() -> None:
     """
-    `torch.load` now refuses all but tensors and plain Python values. The trainer's state may hold
+    `torch.load` now rejects everything except tensors and plain Python values. The trainer's state may hold
     numpy numbers too (metrics, learning rates); these are allowed while a checkpoint is loaded, and
     nothing else is: a checkpoint still cannot run code.
     """
@@ -149,7 +149,7 @@ def _numpy_number_types() -> list[Any]:
 def fix_pretrained_tokenizers() -> None:
     """
     transformers no longer takes `add_special_tokens` where a tokenizer is built, only where it is used.
-    AllenNLP says it in both places, so that nothing called `pretrained_transformer` could be built.
+    AllenNLP says it twice, so that nothing called `pretrained_transformer` could be built.
     """
     from allennlp.common import cached_transformers
 
@@ -165,7 +165,7 @@ def fix_pretrained_tokenizers() -> None:
 def fix_spawned_data_loader() -> None:
     """
     With `start_method: "spawn"` the data loader made the lock of its progress bars for forked
-    processes, which Python now refuses to hand to spawned ones.
+    processes, which Python no longer hands to spawned ones.
     """
     from allennlp.data.data_loaders import multiprocess_data_loader as module
 

@@ -154,7 +154,7 @@ class EachHead(Perturbation):
         before = texts.own_probs()
 
         def moved(layer: int | None = None, head: int | None = None) -> torch.Tensor:
-            # Orders are drawn anew, from their start.
+            # Orders are drawn again, from their start.
             logits = texts.changed(one.changes(texts), layer, head)
             return total_variation(logits.softmax(dim=-1), before)
 

@@ -123,10 +123,10 @@ class BabiReader(PairReader):
         # The words of each sentence of the story, by its number.
         story: dict[int, list[str]] = {}
         before = 0
-        for place, content in numbered_lines(path):
+        for line_number, content in numbered_lines(path):
             if not content.strip():
                 continue
-            line = _line(content, path, place)
+            line = _line(content, path, line_number)
             if line.number == 1:
                 story = {}
             elif line.number != before + 1:
@@ -134,16 +134,16 @@ class BabiReader(PairReader):
                     f"begins with {line.number}, but a story's lines are numbered from 1, and the "
                     f"line before is {before or 'none'}",
                     path,
-                    place,
+                    line_number,
                 )
             before = line.number
             if line.is_question:
-                yield self._example(line, story, path, place)
+                yield self._example(line, story, path, line_number)
             else:
                 story[line.number] = self._tokenized(line.text)
 
     def _example(
-        self, line: StoryLine, story: dict[int, list[str]], path: str, place: int
+        self, line: StoryLine, story: dict[int, list[str]], path: str, line_number: int
     ) -> Example:
         supporting = set()
         for named in line.supporting:
@@ -153,11 +153,11 @@ class BabiReader(PairReader):
                     f"supporting fact {named} is not a sentence of the story so far, whose sentences "
                     f"are {known}",
                     path,
-                    place,
+                    line_number,
                 )
             supporting.add(int(named))
         return Example(
-            id=f"line-{place}",
+            id=f"line-{line_number}",
             tokens=[word for words in story.values() for word in words],
             split_here=True,
             label=line.answer,
@@ -165,21 +165,23 @@ class BabiReader(PairReader):
             or None,
             query=line.text,
             path=path,
-            line=place,
+            line=line_number,
         )
 
 
-def _line(content: str, path: str, place: int) -> StoryLine:
+def _line(content: str, path: str, line_number: int) -> StoryLine:
     number, _, rest = content.strip().partition(" ")
     if not number.isdecimal():
-        raise DataError("does not begin with a number, as a line of a bAbI story must", path, place)
+        raise DataError(
+            "does not begin with a number, as a line of a bAbI story must", path, line_number
+        )
     text, *columns = rest.split("\t")
     if len(columns) > 2:
         raise DataError(
             f"has {len(columns) + 1} columns, but a question has at most 3: its text, its answer and "
             "its supporting facts",
             path,
-            place,
+            line_number,
         )
     columns += [""] * (2 - len(columns)) if columns else []
     return StoryLine(

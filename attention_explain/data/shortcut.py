@@ -154,7 +154,7 @@ class Shortcut(FromParams):
         return _inserted(example, [self.tokens[random.integers(len(self.tokens))]], random)
 
     def _synthetic(self, example: Example, label: int) -> Example:
-        random = self._random("places", example.id)
+        random = self._random("positions", example.id)
         if self.part == SWAPPED:
             label = (label + 1) % len(self.labels)
         token = self.tokens[label]

@@ -123,7 +123,7 @@ class TextReader(DatasetReader):
         max_instances: int | None = None,
         **kwargs,
     ) -> None:
-        # AllenNLP hands a mistyped option on to whoever takes **kwargs.
+        # AllenNLP hands a mistyped option on to any class that takes **kwargs.
         unknown = sorted(set(kwargs) - set(signature(DatasetReader.__init__).parameters))
         if unknown:
             inits = [
@@ -265,7 +265,7 @@ class TextReader(DatasetReader):
         return self._label_map.mapped(example, self._field_name("label"))
 
     def _split(self, example: Example) -> None:
-        """Puts the pieces of given tokens in their place, where they are to be split."""
+        """Replaces given tokens by their pieces, if they are to be split."""
         if not self._split_tokens or example.tokens is None:
             return
         given = example.tokens
@@ -438,7 +438,7 @@ class TextReader(DatasetReader):
         return TextField([*before, *map(_token, words, pieces), *behind])
 
     def _masked(self, instance: Instance) -> Instance:
-        """With masks in the place of some tokens, where these are to be erased."""
+        """Some tokens replaced by masks, if they are to be erased."""
         if self._erased is not None:
             metadata = instance["metadata"].metadata
             metadata["tokens"] = self._erased.words(metadata["id"], metadata["tokens"])
@@ -492,7 +492,7 @@ def _check_masks_are_read(indexers: dict[str, TokenIndexer]) -> None:
             indexer, (PretrainedTransformerIndexer, PretrainedTransformerMismatchedIndexer)
         ):
             raise InputError(
-                f"erased puts masks in the place of words, which the token indexer '{name}' "
+                f"erased replaces words by masks, which the token indexer '{name}' "
                 f"({type(indexer).__name__}) does not know; 'transformer_pieces' does"
             )
 

@@ -92,7 +92,7 @@ logger = logging.getLogger(__name__)
 
 # Of a request, in bytes: a thousand long words, twice over.
 MOST_BYTES = 200_000
-# What is read of a longer one, so that whoever sends it hears why it is refused.
+# What is read of a longer one, so that the sender learns why it is rejected.
 MOST_READ = 16_000_000
 
 PAGE = Path(__file__).with_name("page")
@@ -113,7 +113,7 @@ VERDICT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
-# A page of another site may reach this address by a name of its own, and is refused.
+# A page of another site may reach this address by a name of its own, and is rejected.
 HOSTS = ["127.0.0.1", "localhost"]
 
 Asked = Mapping[str, Any]
@@ -183,7 +183,7 @@ def make_app(
         try:
             answer = await asyncio.get_running_loop().run_in_executor(worker, work)
         except Exception as error:
-            return _refused(error)
+            return _rejected(error)
         return JSONResponse(answer)
 
     async def page(request: Request) -> Response:
@@ -218,7 +218,7 @@ def make_app(
             if type(number) is not int or not 0 <= number < len(models):
                 raise InputError(f"'model' must be from 0 to {len(models) - 1}")
         except (ConfigurationError, InputError) as error:
-            return _refused(error)
+            return _rejected(error)
         return await in_turn(lambda: question(models[number], asked))
 
     async def evidence_page(request: Request) -> Response:
@@ -240,7 +240,7 @@ def make_app(
             try:
                 await _asked(request)
             except (ConfigurationError, InputError) as error:
-                return _refused(error)
+                return _rejected(error)
             return await in_turn(texts.misleading)
 
         routes += [Route("/texts", listed), Route("/misleading", misleading, methods=["POST"])]
@@ -300,8 +300,8 @@ class TooSlow(InputError):
     """A request that does not arrive in time."""
 
 
-def _refused(error: Exception) -> Response:
-    """A sentence, where it is the asker's to mend; else the terminal has the traceback."""
+def _rejected(error: Exception) -> Response:
+    """An error message, if the user can fix it; otherwise the terminal has the traceback."""
     if isinstance(error, TooLarge):
         return JSONResponse({"error": error.message}, 413)
     if isinstance(error, TooSlow):

@@ -15,11 +15,11 @@ from attention_explain.explore.open_model import OpenModel
 from attention_explain.explore.open_text import MOST_WORDS
 from attention_explain.sentences import sentence_of
 
-# So many texts are to pick from, and so many are searched: spread evenly over the data.
+# The number of texts to choose from, and of those that are searched, spread evenly over the data.
 LISTED = 200
 SEARCHED = 100
 MISLEADING = 5
-# What attention is held against: the words without each of which the class loses most.
+# What attention is compared with: the words without each of which the class loses most.
 DECISIVE = {"type": "leave-one-out", "measure": "signed", "name": "decisive"}
 # How long one request may search, since others wait for it.
 SECONDS = 0.4

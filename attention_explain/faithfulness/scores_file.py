@@ -104,14 +104,14 @@ def _scores(
             )
     if not methods:
         raise InputError(
-            f"{path}: has no method; each is a column with a list of numbers a text, beside 'id' "
+            f"{path}: has no method; each is a column with a list of numbers per text, next to 'id' "
             "and 'tokens'"
         )
     texts: dict[str, ScoredText] = {}
-    for place, row in rows:
-        text = _text(f"{path}, {place}", row, methods, metadata)
+    for location, row in rows:
+        text = _text(f"{path}, {location}", row, methods, metadata)
         if text.id in texts:
-            raise InputError(f"{path}, {place}: the id {text.id!r} is there twice")
+            raise InputError(f"{path}, {location}: the id {text.id!r} is there twice")
         texts[text.id] = text
     for name, about in methods.items():
         if "signed" not in about:
@@ -128,13 +128,13 @@ def _named(path: str, methods: Mapping[str, Any], name: str) -> Any:
 
 
 def _text(
-    place: str, row: Mapping[str, Any], methods: Mapping[str, Any], metadata: Mapping[str, Any]
+    location: str, row: Mapping[str, Any], methods: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> ScoredText:
     if row.get("id") in (None, ""):
-        raise InputError(f"{place}: has no 'id'")
+        raise InputError(f"{location}: has no 'id'")
     tokens = row.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
-        raise InputError(f"{place}: 'tokens' must be a list of words, but is {tokens!r}")
+        raise InputError(f"{location}: 'tokens' must be a list of words, but is {tokens!r}")
     target = row.get(TARGET) or metadata.get("target") or row.get("predicted" if metadata else "")
     text = ScoredText(
         replace_surrogates(str(row["id"])),
@@ -143,7 +143,7 @@ def _text(
         {},
     )
     for name in methods:
-        scores, problem = _checked(f"{place}, '{name}'", row.get(name), len(tokens))
+        scores, problem = _checked(f"{location}, '{name}'", row.get(name), len(tokens))
         text.scores[name] = scores
         if problem is not None:
             skipped = (metadata.get("skipped") or {}).get(name, {})
@@ -151,7 +151,7 @@ def _text(
     return text
 
 
-def _checked(place: str, scores: Any, tokens: int) -> tuple[list[float] | None, str | None]:
+def _checked(location: str, scores: Any, tokens: int) -> tuple[list[float] | None, str | None]:
     """The scores, or why there are none."""
     if scores is None or scores == "":
         return None, NO_SCORES
@@ -160,11 +160,11 @@ def _checked(place: str, scores: Any, tokens: int) -> tuple[list[float] | None, 
         for each in scores
     ):
         raise InputError(
-            f"{place}: must be a list of numbers, one per token, but is {shorten(repr(scores))}; if "
+            f"{location}: must be a list of numbers, one per token, but is {shorten(repr(scores))}; if "
             "the column holds no scores, name the columns that do with --methods"
         )
     if len(scores) != tokens:
-        raise InputError(f"{place}: has {len(scores)} scores for {tokens} tokens")
+        raise InputError(f"{location}: has {len(scores)} scores for {tokens} tokens")
     if any(each is None or not math.isfinite(each) for each in scores):
         return None, NOT_FINITE
     return scores, None

@@ -14,7 +14,7 @@ from attention_explain.files.tables import NUMBERS, TEXT_COLUMNS, TableFormat, r
 # Additional "methods", the ends of the scale: the mean over random orders, and the best order found.
 RANDOM = "random"
 SEARCH = "search"
-# A reference beside the methods: words sorted by relevance, the best order that ignores signs.
+# A reference next to the methods: words sorted by relevance, the best order that ignores signs.
 RELEVANCE = "relevance"
 CONTROLS = (RANDOM, SEARCH, RELEVANCE)
 # An additional "measure": the fraction of tokens with tied scores.

@@ -1,6 +1,6 @@
 """
 Scores that are there before any method looks at the model's output: its own attention weights, and the
-control that stands beside every comparison, random numbers and nothing else.
+control that accompanies every comparison, random numbers and nothing else.
 """
 
 from functools import partial

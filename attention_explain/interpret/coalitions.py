@@ -60,7 +60,7 @@ class CoalitionInterpreter(Interpreter):
 
     def coalitions(self, tokens: int, generator: torch.Generator) -> torch.Tensor:
         """
-        Those to run the model on, for a text of so many tokens, True where a token is present.
+        Those to run the model on, for a text of the given number of tokens, True where a token is present.
         Shape: (coalitions, tokens)
         """
         raise NotImplementedError

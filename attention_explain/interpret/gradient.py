@@ -35,7 +35,7 @@ class Gradient(Interpreter):
         Let the gradient flow through the states only, as in Jain & Wallace's code.
     at : `str`, optional (default = `"input"`)
         `input`: w.r.t. a token's embedding; `hidden`: w.r.t. its hidden state, as Meister et al.
-        do beside it.
+        do next to it.
     normalize : `bool`, optional (default = `False`)
         Divide by the sum over the text, as Meister et al. do.
     """

@@ -1,5 +1,5 @@
 """
-Every token of a text removed in turn through a one-layer LSTM, without running it anew for each.
+Every token of a text removed in turn through a one-layer LSTM, without running it again for each.
 
 Removing token t changes the forward states after t and the backward states before t, and nothing
 else: each direction runs again from t to its own end only, all removed tokens that a step comes
@@ -161,7 +161,7 @@ def remove_from_lstm(
 ) -> RemovalLogits:
     """Each token in turn deleted, or replaced by its `replacement`."""
     # The scores and votes of all pairs of tokens are held at once (of a long text, block by block):
-    # of so many texts that they take no more memory than the states of one pass through an encoder of
+    # of as many texts as take no more memory than the states of one pass through an encoder of
     # the published size; more would leave the cache. A decoder of pairs has more votes than labels.
     size = max(PUBLISHED_SIZE, model.encoder.get_output_dim())
     texts = batch.budget * size // (batch.length**2 * (1 + len(model.labels)))

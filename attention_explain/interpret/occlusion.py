@@ -117,7 +117,7 @@ class LeaveOneOut(RemovalInterpreter):
 
     at : `str`, optional (default = `"input"`)
         `input`: the token is deleted from the text. `hidden`: its hidden state is, attention
-        projected anew over the others, all other states fixed.
+        projected again over the others, all other states fixed.
     measure : `str`, optional (default = `"tvd"`)
         `tvd`: the total variation distance of the two distributions over all classes,
         1/2 sum |p - p_i|. `signed`: the drop of the class output.
@@ -154,7 +154,7 @@ class Occlusion(RemovalInterpreter):
         What the embedding is replaced by: `zero`, or the embedding of a symbol, `pad`, `unk` or `mask`.
     at : `str`, optional (default = `"input"`)
         `input`: as above. `hidden`: the token's hidden state is dropped instead, attention
-        projected anew over the others, all other states fixed.
+        projected again over the others, all other states fixed.
     measure : `str`, optional (default = `"signed"`)
         `signed`: the drop of the class output. `tvd`: the total variation distance of the two
         distributions over all classes, 1/2 sum |p - p_i|.

@@ -176,7 +176,7 @@ def logits_without_states(
 ) -> torch.Tensor:
     """
     Each hidden state dropped in turn, or replaced where there is a `replacement`; attention is
-    projected anew, the other states stay. Shape: (batch, tokens, labels)
+    projected again, the other states stay. Shape: (batch, tokens, labels)
     """
     query = batch.inputs.query
     scores, votes = attention_scores(model, states, query), unbiased_votes(model, states)

@@ -71,7 +71,7 @@ class StateSets:
         return attended_logits(self.model, scores, votes, seen, asked).double().softmax(dim=-1)
 
 
-# So many times as many tokens are read at once as a plain pass holds. What stays of a token is what is
+# The factor by which more tokens are read at once than in a plain pass. What stays of a token is what is
 # made of its state, about an eighth of its gates; and in steps of a few sets, as long texts would be read
 # otherwise, most of the time goes to other than the arithmetic.
 TOKENS = 8

@@ -32,7 +32,7 @@ class TextBatch:
     A batch of texts on the model's device.
 
     tokens : what the model's `embed` takes.
-    inputs : what it is told of the texts beside their embeddings.
+    inputs : what it is told of the texts besides their embeddings.
     seen : True at the tokens that get a score, on the host, which may look at it without waiting for
         a GPU. Shape: (batch, tokens)
     ids, words : of each instance; the words without boundary symbols.
@@ -144,7 +144,7 @@ def budget_for(model: AttentionClassifier) -> int:
 
 def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
     """
-    The fields that are needed here, indexed. AllenNLP refuses a batch in which only some texts have
+    The fields that are needed here, indexed. AllenNLP rejects a batch in which only some texts have
     a label.
     """
     for name, field in instance.fields.items():
@@ -232,7 +232,7 @@ def most_tokens(numbers: Callable[[int], float], bytes_a_number: float, memory: 
     # Parameters
 
     numbers : `Callable[[int], float]`
-        What the method holds for a text of so many tokens; grows with them.
+        What the method holds for a text of the given number of tokens; grows with them.
     bytes_a_number : `float`
         With all copies that are there at once; measured.
     memory : `float`

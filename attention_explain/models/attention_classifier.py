@@ -153,7 +153,7 @@ class AttentionClassifier(Classifier):
         query: TextFieldTensors | None = None,
         candidates: torch.Tensor | None = None,
     ) -> TextInputs:
-        """What the other stages are told of the texts beside their embeddings."""
+        """What the other stages are told of the texts besides their embeddings."""
         mask = get_text_field_mask(tokens)
         attendable = mask if attendable is None else attendable
         positions = (mask, None) if self.pieces is None else self.pieces.positions(tokens)
@@ -311,7 +311,7 @@ class AttentionClassifier(Classifier):
         return ThroughLayers(layers, self.attend(states, inputs), sizes)
 
     def stage_of(self, parameter: str) -> str | None:
-        """Of which stage the parameter of that name is; None for what is beside the four."""
+        """Of which stage the parameter of that name is; None for anything else."""
         if parameter.startswith(("text_field_embedder.", "query_encoder.embedder.")):
             return "embeddings"
         part = parameter.split(".")[0].removeprefix("query_")

@@ -110,7 +110,7 @@ logger = logging.getLogger(__name__)
 REDUCTIONS = ("mean", "sum")
 # A label with fewer texts than this share of the commonest one's is said to be rare.
 RARE = 1 / 20
-# So many other labels are told beside it.
+# The number of other labels that a message lists.
 TOLD = 5
 
 
@@ -164,7 +164,7 @@ class Classifier(Model):
         self._positive = _positive_index(self.labels, positive_label)
         self._confusion = Confusion(len(self.labels))
         self._auc = RocAuc()
-        # Of whoever trains or evaluates the model; part of no archive.
+        # Set by the code that trains or evaluates the model; part of no archive.
         self.extra_metrics: list[OutputMetric] = []
 
     def output(
@@ -236,7 +236,7 @@ class Classifier(Model):
         return metrics
 
     def own_metrics(self, reset: bool) -> dict[str, float]:
-        """What a subclass measures beside."""
+        """Further metrics of a subclass."""
         return {}
 
 
@@ -266,7 +266,7 @@ def label_counts(vocab: Vocabulary) -> dict[str, int]:
 
 
 def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
-    """Refuses labels with fewer texts than that, and warns of rare ones."""
+    """Rejects labels with fewer texts than that, and warns of rare ones."""
     if min_label_count < 1:
         raise InputError(f"min_label_count is {min_label_count}, but must be 1 or more")
     counts = label_counts(vocab)
@@ -281,14 +281,14 @@ def check_label_counts(vocab: Vocabulary, min_label_count: int) -> None:
     if few:
         raise TrainingLabelsError(
             f"fewer than {min_label_count} texts of the training data have the label "
-            f"{_told(few, counts)}; {_others(few, counts)}mend the file, rename or drop the label "
+            f"{_told(few, counts)}; {_others(few, counts)}fix the file, rename or drop the label "
             "with the reader's option `labels`, or allow it with the model's `min_label_count`"
         )
     commonest = max(counts.values(), default=0)
     rare = [label for label in counts if counts[label] < RARE * commonest]
     if rare:
         logger.warning(
-            "few texts of the training data have the label %s; %sif it is a typo, mend it",
+            "few texts of the training data have the label %s; %sif it is a typo, fix it",
             _told(rare, counts),
             _others(rare, counts),
         )
@@ -340,7 +340,7 @@ def class_weight_vector(
 
 
 def check_known(weights: torch.Tensor) -> None:
-    """Refuses weights that were never filled in."""
+    """Rejects weights that were never filled in."""
     if weights.isnan().any():
         raise InputError(
             "class_weights 'balanced' needs a vocabulary built from the training data, but this "

@@ -57,13 +57,13 @@ class OtherClassifier(Model):
         self.model = model
         embedders = [each for each in model.modules() if isinstance(each, TextFieldEmbedder)]
         if len(embedders) != 1:
-            raise self._refused(f"it has {len(embedders)} text field embedders, and not one")
+            raise self._rejected(f"it has {len(embedders)} text field embedders, and not one")
         _check_forward(self)
         namespace = getattr(model, "_label_namespace", "labels")
         names = model.vocab.get_index_to_token_vocabulary(namespace)
         self.labels: list[str] = [names[index] for index in range(len(names))]
         if len(self.labels) < 2:
-            raise self._refused(f"its vocabulary has no labels under the name '{namespace}'")
+            raise self._rejected(f"its vocabulary has no labels under the name '{namespace}'")
 
     @property
     def text_field_embedder(self) -> TextFieldEmbedder:
@@ -105,7 +105,7 @@ class OtherClassifier(Model):
         if "probs" in given:
             # Its softmax is what was given.
             return given["probs"].log()
-        raise self._refused("its forward gives neither 'logits' nor 'probs'")
+        raise self._rejected("its forward gives neither 'logits' nor 'probs'")
 
     def forward(self, *arguments: Any, **options: Any) -> dict[str, torch.Tensor]:
         return self.model(*arguments, **options)
@@ -133,7 +133,7 @@ class OtherClassifier(Model):
         """Of `pad`, `unk` or `mask`. Shape: (embedding_dim,)"""
         return symbol_embedding(self, symbol, purpose)
 
-    def _refused(self, reason: str) -> InputError:
+    def _rejected(self, reason: str) -> InputError:
         return InputError(f"a {type(self.model).__name__} cannot be explained: {reason}")
 
 
@@ -141,7 +141,7 @@ def _check_forward(other: OtherClassifier) -> None:
     parameters = signature(other.model.forward).parameters
     open_ended = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
     if "tokens" not in parameters and not open_ended:
-        raise other._refused("its forward takes no 'tokens'")
+        raise other._rejected("its forward takes no 'tokens'")
     needed = [
         name
         for name, each in parameters.items()
@@ -150,7 +150,7 @@ def _check_forward(other: OtherClassifier) -> None:
         and each.kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
     ]
     if needed:
-        raise other._refused(f"its forward needs '{needed[0]}' beside 'tokens'")
+        raise other._rejected(f"its forward needs '{needed[0]}' besides 'tokens'")
 
 
 @contextmanager

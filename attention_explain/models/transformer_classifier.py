@@ -137,7 +137,7 @@ class TransformerClassifier(Classifier):
     def inputs(
         self, tokens: TextFieldTensors, attendable: torch.Tensor | None = None
     ) -> TextInputs:
-        """What `logits` is told of the texts beside their embeddings."""
+        """What `logits` is told of the texts besides their embeddings."""
         (indexed,) = tokens.values()
         mask, words, types = (indexed[name] for name in ("wordpiece_mask", "mask", "type_ids"))
         return TextInputs(
@@ -299,7 +299,7 @@ class TransformerClassifier(Classifier):
         return logits, layers, last
 
 
-# So many positions go together on a CPU: with more, texts are padded to longer ones; with 256, passes were
+# The number of positions in a pass on a CPU: with more, texts are padded to longer ones; with 256, passes were
 # slower. Between 512 and 4096 full batches took the same time, within what a busy machine hides.
 POSITIONS_AT_ONCE = 1024
 

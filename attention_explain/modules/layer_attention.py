@@ -19,7 +19,7 @@ class SelfAttentionParts(Protocol):
     """
     A layer's self-attention.
 
-    bias : what is added to the scores of so many positions. Shape: (heads, positions, positions)
+    bias : what is added to the scores for the given number of positions. Shape: (heads, positions, positions)
     """
 
     num_heads: int

@@ -128,7 +128,7 @@ class PairDecoder(torch.nn.Module):
         (rows, ..., labels)
         """
         kind = votes.dtype
-        inner = votes + beside(self.asked(query).to(kind), votes)
+        inner = votes + next_to(self.asked(query).to(kind), votes)
         layer = self.output_layer
         logits = linear(self.activation(inner), layer.weight.to(kind), layer.bias.to(kind))
         return only_candidates(logits, query)
@@ -141,11 +141,11 @@ def only_candidates(logits: torch.Tensor, query: Query) -> torch.Tensor:
     """
     if query.candidates is None:
         return logits
-    others = beside(~query.candidates, logits)
+    others = next_to(~query.candidates, logits)
     return logits.masked_fill(others, min_value_of_dtype(torch.float))
 
 
-def beside(of_rows: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+def next_to(of_rows: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
     """A vector a row, for all of a row's vectors. Shape: (rows, dim) -> (rows, 1, ..., dim)"""
     between = [1] * (others.dim() - 2)
     return of_rows.view(len(of_rows), *between, of_rows.size(-1))
@@ -174,9 +174,9 @@ class TextInputs:
 
     @property
     def width(self) -> int:
-        """How many positions a row takes in a pass, those of what it is read beside included."""
-        beside = 0 if self.query is None else self.query.width
-        return self.mask.size(1) + beside
+        """How many positions a row takes in a pass, those of what it is read with included."""
+        others = 0 if self.query is None else self.query.width
+        return self.mask.size(1) + others
 
     @property
     def token_mask(self) -> torch.Tensor:

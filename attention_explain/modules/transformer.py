@@ -70,7 +70,7 @@ class TransformerEncoder(Seq2SeqEncoder):
         if positions == "learned":
             self.position_embedding = torch.nn.Embedding(max_tokens, hidden_dim)
         if positions == "sinusoidal":
-            # Beside the weights, on their device; part of no archive.
+            # Next to the weights, on their device; part of no archive.
             self.register_buffer("_sinusoids", sinusoids(max_tokens, hidden_dim), persistent=False)
         projection = projection or Softmax()
         self.layers = torch.nn.ModuleList(

@@ -297,7 +297,7 @@ class SaliencyPredictor(Predictor):
     def predict_batch_json(self, inputs: list[JsonDict]) -> list[JsonDict]:
         """
         A bad line ends the batch: what stands before it is predicted, and `dump_line`, which is
-        called in turn, refuses the line itself. So nothing before it is lost.
+        called in turn, rejects the line itself. So nothing before it is lost.
         """
         instances, bad_line = [], None
         for json_dict in inputs:

@@ -108,7 +108,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     ) -> None:
         kept = kept_folder(model_name, serialization_dir)
         # What is kept has no weights: those of an archive or a checkpoint follow. A training that was
-        # ended before its first checkpoint begins anew.
+        # ended before its first checkpoint starts again.
         fresh = kept == model_name or not any(Path(serialization_dir or "").glob("*.th"))
         folder = TransformerFolder.opened(model_name if fresh else kept)
         super().__init__(

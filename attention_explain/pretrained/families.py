@@ -35,7 +35,7 @@ class PretrainedSelfAttention:
     The parts of one layer's self-attention; they are the model's own.
 
     module : what computes it.
-    bias : what a model adds to the scores by the distance of two positions, if it does; of so many
+    bias : what a model adds to the scores by the distance of two positions, if it does; of the given number of
         positions. Shape: (heads, positions, positions)
     """
 
@@ -384,11 +384,11 @@ class Generic(Family):
         except InputError:
             raise
         except Exception as error:
-            raise self._refused(f"it fails on a text of {PROBE} tokens ({error})") from error
+            raise self._rejected(f"it fails on a text of {PROBE} tokens ({error})") from error
         finally:
             model.train(training)
 
-    def _refused(self, reason: str) -> InputError:
+    def _rejected(self, reason: str) -> InputError:
         kind = type(self.model).__name__
         return InputError(f"a {kind} ('{self.config.model_type}') cannot be explained: {reason}")
 
@@ -431,7 +431,7 @@ class Generic(Family):
         )
         alone = [self.logits(embeddings[:, text], whole[:, text]) for text in texts]
         if not _close(torch.cat(alone), expected):
-            raise self._refused(
+            raise self._rejected(
                 "from the embeddings of a text it computes another output than from its token ids"
             )
         mask = torch.arange(PROBE) < torch.tensor(LENGTHS).unsqueeze(-1)
@@ -487,7 +487,7 @@ class Generic(Family):
 
         pad = self.config.pad_token_id
         hook = self.base.register_forward_hook(keep_last)
-        # Without a number for padding, transformers refuses batches of several texts.
+        # Without a number for padding, transformers rejects batches of several texts.
         self.config.pad_token_id = 0 if pad is None else pad
         try:
             yield
@@ -571,7 +571,7 @@ class Generic(Family):
             each for each in self.head_modules() if each.out_features == self.config.num_labels
         ]
         if not outside:
-            raise self._refused("its head has no linear layer with one row per label")
+            raise self._rejected("its head has no linear layer with one row per label")
         return outside[-1]
 
     def head_modules(self) -> list[Module]:

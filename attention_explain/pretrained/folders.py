@@ -151,7 +151,7 @@ class TransformerFolder:
         """
         from transformers import AutoTokenizer
 
-        # LlamaTokenizerFast would be converted anew from another file; it reads words like that anyway.
+        # LlamaTokenizerFast would be converted again from another file; it reads words like that anyway.
         options = (
             {} if as_written or self.config.model_type in LLAMA_LIKE else {"add_prefix_space": True}
         )
@@ -272,8 +272,8 @@ class TransformerFolder:
         except Exception as error:
             for shard in self._shards():
                 _check_whole(shard)
-            refused = "Weights only" in "".join(map(str, _causes(error)))
-            reason = NO_NUMBERS if refused else f"is broken ({shortly(error)})"
+            rejected = "Weights only" in "".join(map(str, _causes(error)))
+            reason = NO_NUMBERS if rejected else f"is broken ({shortly(error)})"
             raise InputError(f"{self._weights_file()}: {reason}") from error
         unlike = [*info["missing_keys"], *(name for name, _, _ in info["mismatched_keys"])]
         wrong = [
@@ -357,7 +357,7 @@ def check_named_files(folder: Path) -> None:
             if not _is_inside(shard):
                 raise InputError(
                     f"{folder / name}.index.json: names {shard!r}, which is outside the folder; an "
-                    "index must name files beside it"
+                    "index must name files next to it"
                 )
     file = folder / TOKENIZER_CONFIG
     for name, value in _object_in(file).items():
@@ -410,7 +410,7 @@ def labels_of(stated: dict[str, Any], file: Path) -> list[str]:
 
 
 def _is_of_the_head(name: str, model: "PreTrainedModel") -> bool:
-    """BERT's pooler is, too: whoever trained another head has often not kept it."""
+    """BERT's pooler is, too: people who train another head often do not keep it."""
     return not name.startswith(f"{model.base_model_prefix}.") or ".pooler." in name
 
 

@@ -26,7 +26,7 @@ from attention_explain.symbols import MASK_TOKEN
 Pieces = tuple[int, ...]
 Span = tuple[int, int]
 
-# So many words are remembered.
+# The number of words that are cached.
 REMEMBERED = 2**17
 # In a training run and its archive: config and tokenizer, so that either is enough by itself. AllenNLP
 # passes over what begins with a dot.
@@ -115,8 +115,8 @@ class PieceIndexer(TokenIndexer):
         other: Sequence[Pieces] | None = None,
     ) -> int:
         """
-        How many of the words fit into what the model reads, beside the `other` text of a pair: all, or
-        the first so many. `pieces` are
+        How many of the words fit into what the model reads, next to the `other` text of a pair: all, or
+        the given number of first ones. `pieces` are
         those of the words in their text, where they are known.
         """
         left = self.max_pieces - len(self._before) - len(self._behind)

@@ -173,17 +173,17 @@ class AdversarialAttention(ObjectiveCallback):
         Start from the base's parameters and train those of the attention alone (Meister et al.
         2021, appendix C.1). Needs the base's architecture and vocabulary.
     new_attention : `bool`, optional (default = `False`)
-        Whether a frozen model's attention starts anew, and not from the base's. There KL has no
+        Whether a frozen model's attention is re-initialised, and not that of the base. There KL has no
         slope, and a small lambda never leaves it.
     floor : `float`, optional (default = `1e-8`)
         The least weight that the base is taken to give a token in KL, which would be infinite
         where a sparse base gives none.
-    cache : `str`, optional (default = the folder `base_outputs` beside the base)
+    cache : `str`, optional (default = the folder `base_outputs` next to the base)
         Where the base's outputs are kept.
     loss_reduction : `str`, optional (default = `"mean"`)
         `mean` or `sum` over the batch, or `as_published`: the sum, times half the sum of the class
         weights of the batch, so about B * B / 2 times the mean for B texts. Adam's steps are the
-        same for all; but the larger the loss, the less weight decay counts beside it. Metrics are
+        same for all; but the larger the loss, the less weight decay counts. Metrics are
         means over texts in any case.
     """
 

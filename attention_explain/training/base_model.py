@@ -241,28 +241,28 @@ def cached_outputs(
     base: BaseModel, texts: Sequence[Text], folder: str | None = None
 ) -> pyarrow.Table:
     """
-    What `base.outputs` gives, from the folder if it is there, which is one beside the archive
+    What `base.outputs` gives, from the folder if it is there, next to the archive
     unless named. Of several processes that want the same, one computes it.
     """
-    place = Path(folder).expanduser() if folder else _beside(base)
-    path = place / f"{archive_sha256(base.path)[:16]}-{_texts_sha256(texts)[:16]}.parquet"
+    location = Path(folder).expanduser() if folder else _next_to(base)
+    path = location / f"{archive_sha256(base.path)[:16]}-{_texts_sha256(texts)[:16]}.parquet"
     if (kept := _read(path)) is not None:
         return kept
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with FileLock(place / f".{path.name}.lock"):
+        location.mkdir(parents=True, exist_ok=True)
+        with FileLock(location / f".{path.name}.lock"):
             if (kept := _read(path)) is not None:
                 return kept
             return _written(base.outputs(texts), path)
     except OSError as error:
         # A shared, read-only base is no reason not to train.
-        logger.warning("%s: outputs of the base are not kept (%s)", place, error)
+        logger.warning("%s: outputs of the base are not kept (%s)", location, error)
         return base.outputs(texts)
 
 
-def _beside(base: BaseModel) -> Path:
-    place = local_path(base.path)
-    return (place if place.is_dir() else place.parent) / FOLDER
+def _next_to(base: BaseModel) -> Path:
+    location = local_path(base.path)
+    return (location if location.is_dir() else location.parent) / FOLDER
 
 
 def _read(path: Path) -> pyarrow.Table | None:

@@ -42,7 +42,7 @@ def drop_halves(checkpointer: Checkpointer) -> None:
     if not halves or not checkpointer._is_primary:
         return
     newest = max(whole, default=None)
-    goes_on = "training starts anew" if newest is None else f"training goes on {_after(newest)}"
+    goes_on = "training starts again" if newest is None else f"training goes on {_after(newest)}"
     logger.warning(
         "%s: the checkpoint %s was not written to its end; %s",
         checkpointer._serialization_dir,
@@ -89,7 +89,7 @@ def check_best(path: Path) -> None:
     if not _is_whole(path):
         raise InputError(
             f"{path}: is missing or was not written to its end, and no checkpoint has the weights of "
-            "the best epoch. --force trains anew."
+            "the best epoch. --force trains again."
         )
 
 

@@ -73,7 +73,7 @@ class DeceptiveAttention(ObjectiveCallback):
     Adds -strength * log(1 - m) to the model's loss, for the attention mass m on impermissible
     tokens. These are the reader's `impermissible` mask, or the tokens of a list of words.
 
-    Metrics, beside the model's own: `impermissible_mass` (its mean), `deception_penalty` (the mean
+    Metrics, besides the model's own: `impermissible_mass` (its mean), `deception_penalty` (the mean
     of -log(1 - m)) and `deceptive_loss`, a mean over texts whatever `loss_reduction` is.
 
     Registered as a `TrainerCallback` with name "deceptive_attention".

@@ -15,13 +15,13 @@ from attention_explain.errors import InputError
 from attention_explain.symbols import symbol_ids
 from attention_explain.training.adversarial_attention import AdversarialAttention
 
-PURPOSE = "erasure_training puts one symbol in the place of words"
+PURPOSE = "erasure_training puts one symbol where words were"
 
 
 def drawn_erasures(texts: int, tokens: int, generator: torch.Generator) -> torch.Tensor:
     """
-    Which places are to be masked: in half of the texts (of an odd number, one more or one less, by
-    chance) each place with a probability that is uniform between 0 and 1 and the text's own. On the
+    Which positions are masked: in half of the texts (of an odd number, one more or one less, by
+    chance) each position with a probability that is uniform between 0 and 1 and the text's own. On the
     host, so that a GPU masks the same. Shape: (texts, tokens)
     """
     # Not the second half: a batch may be in the order of its lengths.
@@ -34,7 +34,7 @@ def drawn_erasures(texts: int, tokens: int, generator: torch.Generator) -> torch
 def masked(
     tokens: TextFieldTensors, erased: torch.Tensor, mask_ids: dict[str, int]
 ) -> TextFieldTensors:
-    """The texts with the mask in the places of `erased`. Shape: (texts, tokens)"""
+    """The texts with the mask at the positions `erased`. Shape: (texts, tokens)"""
     return {
         indexer: {
             name: ids.masked_fill(erased, mask_ids[indexer]) if name == "tokens" else ids
@@ -48,7 +48,7 @@ def masked(
 class ErasureTraining(TrainerCallback):
     """
     Masks words of half of the texts of every training batch: of each a share that is drawn uniformly
-    between none and all, anew in every epoch. Validation and test are untouched, and so are boundary
+    between none and all, again in every epoch. Validation and test are untouched, and so are boundary
     symbols and padding; metrics of training are those of the masked texts. The mask is a word of its
     own, which the vocabulary must have: `tokens_to_add: {tokens: ['@@MASK@@']}`;
     `lib.erasure_training(config)` adds both.

@@ -65,7 +65,7 @@ class EpochsTrained:
 class ObjectiveCallback(TrainerCallback):
     """
     Trains the model on an objective instead of its loss. The model's own `loss` is still reported;
-    the objective's metrics stand beside it, in training, validation and test, so that
+    the objective's metrics are next to it, in training, validation and test, so that
     `validation_metric`, `patience` and the choice of the best epoch can go by them; so can they by
     `epochs_trained`, to keep the last epoch.
     """

@@ -137,7 +137,7 @@ OPTIONAL: dict[str, Kind] = {
 
 
 def check_training_config(params: Params) -> None:
-    """Refuses the first field that is of another kind than it has to be, by its name."""
+    """Rejects the first field that is of another kind than it has to be, by its name."""
     config = params.as_dict(quiet=True)
     # A loop of another kind has fields of its own.
     if config.get("type", "default") == "default":
@@ -173,22 +173,22 @@ def _types(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """All `type`s, wherever they stand; an object by that name is somebody's own."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            place = f"{name}.{key}" if name else key
+            key_path = f"{name}.{key}" if name else key
             if key == "type" and not isinstance(inner, Mapping):
-                yield place, inner
-            yield from _types(inner, place)
+                yield key_path, inner
+            yield from _types(inner, key_path)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _types(inner, f"{name}[{number}]")
 
 
 ARCHIVE = "model.tar.gz"
-# A finished training has both; the archive is written last, and in place.
+# A finished training has both; the archive is written last, and in key_path.
 RESULTS = ("metrics.json", ARCHIVE)
 # What AllenNLP writes before the first epoch is over.
 BEFORE_TRAINING = {CONFIG_NAME, META_NAME, "vocabulary", "log"}
 LOG_ENDING = ".log"
-# So many differences of two configs are told.
+# The number of differences between two configs that a message lists.
 TOLD = 3
 
 # The folder of this process's training, open for as long as it trains: that is its lock.
@@ -287,7 +287,7 @@ def _check_same_config(params: Params, folder: Path) -> None:
     try:
         stored = Params.from_file(str(path)).as_flat_dict()
     except (RuntimeError, ConfigurationError, InputError) as error:
-        raise InputError(f"{path}: cannot be read; --force trains anew") from error
+        raise InputError(f"{path}: cannot be read; --force trains again") from error
     given = params.as_flat_dict()
     differences: list[str] = []
     for key in sorted({*stored, *given}):
@@ -304,5 +304,5 @@ def _check_same_config(params: Params, folder: Path) -> None:
         told = ", ".join(differences[:TOLD]) + (f" (and {more} more)" if more > 0 else "")
         raise InputError(
             f"{folder}: was trained with another config, and --recover goes on with the same one "
-            f"only: {told}; give another folder, or --force to train anew"
+            f"only: {told}; give another folder, or --force to train again"
         )

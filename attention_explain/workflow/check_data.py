@@ -78,7 +78,7 @@ def problem_of(corpus: Mapping[str, Any]) -> str | None:
 
 
 def _imbalance(path: str, labels: list[str], limit: int | None) -> str | None:
-    """An error message if even a perfect model cannot be told from one that predicts the majority."""
+    """An error message if even a perfect model does no better than one that predicts the majority."""
     import pandas
 
     from analysis.performance import no_better_than_majority

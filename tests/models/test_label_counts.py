@@ -24,7 +24,7 @@ def test_labels_with_too_few_texts_are_named_with_the_others():
         model(vocab=few, min_label_count=2)
     assert str(caught.value) == (
         "fewer than 2 texts of the training data have the label 'goood' (1); the others are "
-        "'good' (5), 'bad' (4); mend the file, rename or drop the label with the reader's option "
+        "'good' (5), 'bad' (4); fix the file, rename or drop the label with the reader's option "
         "`labels`, or allow it with the model's `min_label_count`"
     )
     with pytest.raises(InputError, match=r"fewer than 5 .* label 'bad' \(4\), 'goood' \(1\)"):

@@ -64,7 +64,7 @@ def test_without_a_whole_checkpoint_training_starts_again(tmp_path, caplog):
     trained_for(1, tmp_path)
     truncated(tmp_path / "training_state_e1_b0.th", 0)
     loop = trained_for(2, tmp_path)
-    assert "training starts anew" in caplog.text
+    assert "training starts again" in caplog.text
     assert loop.trainer._start_after_epochs_completed == 0
 
 

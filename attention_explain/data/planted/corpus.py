@@ -244,8 +244,8 @@ def _sentence(sentence_id: str, plan: TextPlan, text: PlantedText) -> PlantedSen
     # opinions that share the label's polarity are its cause.
     for_label: list[int] = []
     against: list[int] = []
-    for polarity, places in zip(plan.polarities, text.opinions_at, strict=True):
-        (for_label if polarity == plan.label else against).extend(places)
+    for polarity, positions in zip(plan.polarities, text.opinions_at, strict=True):
+        (for_label if polarity == plan.label else against).extend(positions)
     return PlantedSentence(
         id=sentence_id,
         tokens=text.tokens,
@@ -260,7 +260,7 @@ def _asked(
     sentence_id: str, plan: TextPlan, text: PlantedText, question: tuple[str, ...]
 ) -> PlantedSentence:
     """The first opinion is asked for: its aspect and its words together make the label."""
-    others = [place for places in text.opinions_at[1:] for place in places]
+    others = [position for positions in text.opinions_at[1:] for position in positions]
     return PlantedSentence(
         id=sentence_id,
         tokens=text.tokens,
@@ -273,12 +273,12 @@ def _asked(
 
 
 def _each_named_once(text: PlantedText) -> bool:
-    return all(text.tokens.count(text.tokens[place]) == 1 for place in text.aspects_at)
+    return all(text.tokens.count(text.tokens[position]) == 1 for position in text.aspects_at)
 
 
 def _written(tokens: Sequence[str]) -> str:
     return re.sub(r" (?=[.;?])", "", " ".join(tokens))
 
 
-def _mask(tokens: Sequence[str], places: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(place in places) for place in range(len(tokens)))
+def _mask(tokens: Sequence[str], positions: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(position in positions) for position in range(len(tokens)))

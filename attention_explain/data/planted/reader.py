@@ -30,7 +30,7 @@ class PlantedReader(PairReader):
     """
     Gives invented reviews in which it is known, token by token, what makes the label; no file is
     needed. The data path is the name of a split: `train`, `dev` or `test`. Each instance's
-    metadata has, beside the `rationale`, the masks `contrary` (outvoted opinions) and `distractor`
+    metadata has, besides the `rationale`, the masks `contrary` (outvoted opinions) and `distractor`
     (the weekday of the shortcut, the
     opinions that a question does not ask for).
 

@@ -107,7 +107,7 @@ class PlantedText:
 @dataclass
 class _Clause:
     tokens: list[str]
-    # What stands here: the opinion's number, and the places of its tokens or of the weekday.
+    # What stands here: the opinion's number, and the positions of its tokens or of the weekday.
     opinion: int | None = None
     marked: tuple[int, ...] = ()
     aspect: int | None = None
@@ -118,7 +118,7 @@ class _Clause:
 
 
 def shortest_length(opinions: int, negated: bool, weekday: bool, distance: int) -> int:
-    """The length from which on every text with so many opinions can be written."""
+    """The length from which on every text with the given number of opinions can be written."""
     judged = opinions * (len(SHORTEST_JUDGED.split()) + negated + 1)
     neutral = weekday * (len(SHORTEST_WEEKDAY.split()) + 1)
     missing = max(distance - 1 - neutral, 0)
@@ -137,8 +137,8 @@ def write_text(
 ) -> PlantedText:
     """
     A text of exactly `length` tokens with these opinions, in any order, each followed by at least
-    `distance` tokens; each with its aspect, if they are to be `of_aspects`. Only so many `aspects`
-    of so many `things` are judged; None: all that there are.
+    `distance` tokens; each with its aspect, if they are to be `of_aspects`. Only the given number of `aspects`
+    of the given number of `things` are judged; None: all that there are.
     """
     writer = _Writer(rng, of_aspects, aspects, things)
     judged, neutral, room = writer.given_clauses(length, opinions, weekday, distance)
@@ -211,8 +211,8 @@ class _Writer:
 
     def _weekday(self, weekday: str, shortest: bool) -> _Clause:
         pattern = SHORTEST_WEEKDAY if shortest else self._rng.choice(WEEKDAY_CLAUSES)
-        place = pattern.split().index("{weekday}")
-        return _Clause(self._filled(pattern, weekday=weekday), marked=(place,))
+        position = pattern.split().index("{weekday}")
+        return _Clause(self._filled(pattern, weekday=weekday), marked=(position,))
 
     def _filled(self, pattern: str, **given: str) -> list[str]:
         drawn: dict[str, list[str]] = {}
@@ -276,13 +276,13 @@ def _joined(rng: Random, opener: list[str], clauses: list[_Clause]) -> PlantedTe
     weekday_at: tuple[int, ...] = ()
     ending = "."
     for clause in clauses:
-        places = tuple(len(tokens) + place for place in clause.marked)
+        positions = tuple(len(tokens) + position for position in clause.marked)
         if clause.opinion is not None:
-            opinions_at[clause.opinion] = places
+            opinions_at[clause.opinion] = positions
             if clause.aspect is not None:
                 aspects_at[clause.opinion] = len(tokens) + clause.aspect
-        elif places:
-            weekday_at = places
+        elif positions:
+            weekday_at = positions
         # Two joiners in a row would make one endless sentence.
         joined = ending == "." and clause is not clauses[-1] and rng.random() < JOINED
         ending = rng.choice(JOINERS) if joined else "."
