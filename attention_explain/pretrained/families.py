@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -464,8 +464,12 @@ class Generic(Family):
         options = {"use_cache": False, "attention_mask": mask.long(), **options}
         if not self._masked:
             del options["attention_mask"]
+        # Newer models take it among other options, which they do not name.
+        maps = bool(options.pop("output_attentions", False))
+        takes_more = any(each.kind is Parameter.VAR_KEYWORD for each in accepted.values())
         options = {name: value for name, value in options.items() if name in accepted}
-        maps = bool(options.get("output_attentions"))
+        if maps and (takes_more or "output_attentions" in accepted):
+            options["output_attentions"] = True
         with quiet(), self._reading_the_last(mask), _eager(self.model, maps):
             return self.model(inputs_embeds=embeddings, return_dict=True, **options)
 
