@@ -4,7 +4,7 @@ a corpus that was made of them, and then this is the truth about the method, as 
 learned it; else people have marked them, and `analysis.plausibility` says more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy
 import pandas
@@ -16,6 +16,7 @@ from analysis.measures.scores import Scores
 from analysis.performance import accuracy
 from analysis.plausibility import orders
 from analysis.plausibility.annotators import Annotators
+from analysis.plausibility.measures import Marked
 from analysis.statistics.intervals import intervals, mean_of_known
 from analysis.text_files import Attributions
 from analysis.written import estimates
@@ -23,6 +24,8 @@ from attention_explain.files.attributions import KNOWN, RATIONALE, markings
 
 FIRST = "marked first"
 PRECISION = "average precision"
+PRECISION_AT_K = "precision@k"
+LAST = "last rank"
 CONTRARY = "contrary negative"
 NEGATIVE = "negative"
 # Below this accuracy the causes of the labels are not those of the predictions.
@@ -38,17 +41,16 @@ def truth_by_text(attributions: Attributions, method: str) -> pandas.DataFrame:
 
     `marked first`: 1 if the highest score is at a marked token (of tied ones, the marked share).
     `average precision`: of the marked tokens in the order of the scores, in expectation over ties.
+    `precision@k`: the fraction of the k tokens with the highest scores that is marked, where k is the
+    number of marked tokens. `last rank`: the rank of the marked token with the lowest score; the best
+    is k.
     `contrary negative`, of signed methods: the share of the tokens that speak against the label
     whose score is negative; `negative` is that share among all tokens of the text, which a sign that
     knows nothing would have there. Only where the label itself is explained.
     """
-    annotators = Annotators(attributions)
     scores = attributions.scores(method)
-    of_marked = {
-        FIRST: annotators.mean(scores, lambda s, m: _first(s, m.marked)),
-        PRECISION: annotators.mean(scores, lambda s, m: orders.average_precision(s, m.marked)),
-    }
     contrary, negative = _signs(attributions, method, scores)
+    of_marked = _of_marked(Annotators(attributions), scores)
     return pandas.DataFrame({**of_marked, CONTRARY: contrary, NEGATIVE: negative})
 
 
@@ -76,7 +78,7 @@ def found_by_text(
     by_method = {
         method: counted(truth_by_text(attributions, method)) for method in attributions.methods
     }
-    return by_method, counted(_chance(attributions))
+    return by_method, counted(chance_by_text(attributions))
 
 
 def causes_table(attributions: Attributions) -> pandas.DataFrame:
@@ -89,10 +91,10 @@ def causes_table(attributions: Attributions) -> pandas.DataFrame:
     out, and counted as `unmarked`. Of several annotators, all are means over them.
     """
     correct, marked = _texts(attributions)
-    chance = _chance(attributions)[correct & marked].mean()
+    chance = chance_by_text(attributions)[correct & marked].mean()
     about = {
         "chance": chance[FIRST],
-        f"{PRECISION} chance": chance[PRECISION],
+        **{f"{name} chance": chance[name] for name in (PRECISION, PRECISION_AT_K, LAST)},
         "unmarked": int((correct & ~marked).sum()),
         "rationales": attributions.rationales,
     }
@@ -173,16 +175,14 @@ def _texts(attributions: Attributions) -> tuple[numpy.ndarray, numpy.ndarray]:
     return correct, marked
 
 
-def _chance(attributions: Attributions) -> pandas.DataFrame:
-    """Of scores that say nothing, by text."""
-    annotators = Annotators(attributions)
+def chance_by_text(attributions: Attributions) -> pandas.DataFrame:
+    """The expected results of random scores, one row per text."""
     blind = Scores.of(numpy.zeros(len(marking)) for marking in _first_markings(attributions))
-    return pandas.DataFrame(
-        {
-            FIRST: annotators.mean(blind, lambda s, m: _first(s, m.marked)),
-            PRECISION: annotators.mean(blind, lambda s, m: orders.average_precision(s, m.marked)),
-        }
-    )
+    return pandas.DataFrame(_of_marked(Annotators(attributions), blind))
+
+
+def _of_marked(annotators: Annotators, scores: Scores) -> dict[str, numpy.ndarray]:
+    return {name: annotators.mean(scores, measure) for name, measure in OF_MARKED.items()}
 
 
 def _first_markings(attributions: Attributions) -> list[Sequence[float]]:
@@ -197,6 +197,14 @@ def _first(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
     average.
     """
     return scores.sums(marked * (scores.higher == 0) / scores.ties)
+
+
+OF_MARKED: dict[str, Callable[[Scores, Marked], numpy.ndarray]] = {
+    FIRST: lambda s, m: _first(s, m.marked),
+    PRECISION: lambda s, m: orders.average_precision(s, m.marked),
+    PRECISION_AT_K: lambda s, m: orders.precision_at(s, m.marked, s.sums(m.marked)),
+    LAST: lambda s, m: orders.last_marked(s, m.marked),
+}
 
 
 def _signs(
@@ -223,7 +231,7 @@ def _summary(by_text: pandas.DataFrame) -> dict[str, float]:
     if len(first):
         interval = binomtest(round(first.sum()), len(first)).proportion_ci(method="wilson")
         wilson.update({FIRST: first.mean(), "low": interval.low, "high": interval.high})
-    columns = [PRECISION, CONTRARY]
+    columns = [PRECISION, PRECISION_AT_K, LAST, CONTRARY]
     means = intervals(numpy.array([[by_text[name]] for name in columns]))
     for position, name in enumerate(columns):
         wilson.update(

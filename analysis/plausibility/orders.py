@@ -49,15 +49,32 @@ def first_marked(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
     return -scores.largest(numpy.where(marked > 0, -positions, -numpy.inf))
 
 
+def last_marked(scores: Scores, marked: numpy.ndarray) -> numpy.ndarray:
+    """The position of the last marked token, from 1. Shape: (texts,)"""
+    groups = _groups(scores, marked)
+    # Among t tokens the last of u is on average at position u (t + 1) / (u + 1).
+    positions = groups.h + groups.u * (groups.t + 1) / (groups.u + 1)
+    return scores.largest(numpy.where(marked > 0, positions, 0.0))
+
+
+def precision_at(scores: Scores, marked: numpy.ndarray, k: numpy.ndarray) -> numpy.ndarray:
+    """The fraction of the k first tokens of each text that is marked. Shape: (texts,)"""
+    return scores.sums(_among_first(scores, k) * marked) / k
+
+
 def token_f1(scores: Scores, marked: numpy.ndarray, k: numpy.ndarray) -> numpy.ndarray:
     """F1 of the k first tokens of each text: 2 x right / (k + marked). Shape: (texts,)"""
-    chosen = numpy.clip((scores.spread(k) - scores.higher) / scores.ties, 0, 1)
-    return 2 * scores.sums(chosen * marked) / (k + scores.sums(marked))
+    return 2 * scores.sums(_among_first(scores, k) * marked) / (k + scores.sums(marked))
 
 
 def top_share(lengths: numpy.ndarray, share: float) -> numpy.ndarray:
     """How many tokens that share of each text is, rounded half up, and one at least."""
     return numpy.maximum(1, numpy.floor(lengths * share + 0.5).astype(numpy.int64))
+
+
+def _among_first(scores: Scores, k: numpy.ndarray) -> numpy.ndarray:
+    """The probability that a token is among the k first of its text. Shape: (tokens of all texts,)"""
+    return numpy.clip((scores.spread(k) - scores.higher) / scores.ties, 0, 1)
 
 
 def _groups(scores: Scores, marked: numpy.ndarray) -> _Groups:

@@ -43,6 +43,14 @@ def first_marked(order: Sequence[int], marked: Sequence[int]) -> float:
     return next(position for position, token in enumerate(order, start=1) if marked[token])
 
 
+def last_marked(order: Sequence[int], marked: Sequence[int]) -> float:
+    return max(position for position, token in enumerate(order, start=1) if marked[token])
+
+
+def precision_at(order: Sequence[int], marked: Sequence[int], k: int) -> float:
+    return sum(marked[token] for token in order[:k]) / k
+
+
 def token_f1(order: Sequence[int], marked: Sequence[int], k: int) -> float:
     guess, truth = set(order[:k]), {position for position, mark in enumerate(marked) if mark}
     precision, recall = len(guess & truth) / len(guess), len(guess & truth) / len(truth)

@@ -173,3 +173,19 @@ def test_files_that_are_no_attributions_are_rejected(tmp_path, capsys):
     pyarrow.parquet.write_table(empty, tmp_path / "empty.parquet")
     with pytest.raises(AnalysisError, match="contains no texts"):
         load_attributions(tmp_path / "empty.parquet")
+
+
+def test_precision_at_k_and_last_rank_depend_on_the_number_of_marked_tokens(tmp_path):
+    rows = [
+        {"label": "1", "predicted": "1", "rationale": [1, 0, 1, 0], "good": [4, 3, 2, 1]},
+        {"label": "1", "predicted": "1", "rationale": [0, 1, 0], "good": [0, 5, 5]},
+    ]
+    attributions = load_attributions(write(tmp_path / "a.parquet", rows, ["good"]))
+    by_text = truth_by_text(attributions, "good")
+    assert by_text["precision@k"].tolist() == [0.5, 0.5]
+    assert by_text["last rank"].tolist() == [3, 1.5]
+    table = causes_table(attributions).iloc[0]
+    assert (table["precision@k"], table["last rank"]) == (0.5, 2.25)
+    # k / n, and k (n + 1) / (k + 1).
+    assert table["precision@k chance"] == pytest.approx((2 / 4 + 1 / 3) / 2)
+    assert table["last rank chance"] == pytest.approx((2 * 5 / 3 + 4 / 2) / 2)

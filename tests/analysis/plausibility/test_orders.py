@@ -26,7 +26,7 @@ def together(texts):
     return Scores.of(scores), numpy.concatenate(marked)
 
 
-@pytest.mark.parametrize("name", ["average_precision", "auprc", "first_marked"])
+@pytest.mark.parametrize("name", ["average_precision", "auprc", "first_marked", "last_marked"])
 def test_ties_are_in_every_order_alike(name):
     texts = random_texts()
     found = getattr(orders, name)(*together(texts))
@@ -35,15 +35,16 @@ def test_ties_are_in_every_order_alike(name):
         assert value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["token_f1", "precision_at"])
 @pytest.mark.parametrize("k", [1, 2, 4, "marked"])
-def test_f1_of_the_first_tokens(k):
+def test_measures_of_the_first_tokens(k, name):
     texts = random_texts(seed=1)
     scores, marked = together(texts)
     most = [len(text) for text, _ in texts]
     numbers = [sum(mark) if k == "marked" else min(k, n) for (_, mark), n in zip(texts, most)]
-    found = orders.token_f1(scores, marked, numpy.array(numbers))
+    found = getattr(orders, name)(scores, marked, numpy.array(numbers))
     for value, (text, mark), number in zip(found, texts, numbers, strict=True):
-        expected = slow.expected(text, slow.token_f1, mark, number)
+        expected = slow.expected(text, getattr(slow, name), mark, number)
         assert value == pytest.approx(expected, abs=1e-12)
 
 
