@@ -5,6 +5,7 @@ from attention_explain.commands.explore import Explore
 from attention_explain.commands.faithfulness import FaithfulnessCommand
 from attention_explain.commands.perturb import Perturb
 from attention_explain.commands.study import StudyCommand
+from attention_explain.commands.truth import TruthCommand
 from attention_explain.commands.verdict import VerdictCommand
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "FaithfulnessCommand",
     "Perturb",
     "StudyCommand",
+    "TruthCommand",
     "VerdictCommand",
 ]

@@ -21,6 +21,7 @@ PARTS = (MIXED, SYNTHETIC, SWAPPED)
 # No words of any language, without digits or capitals, so that tokenizers and reader options keep them.
 CLASS_TOKENS = ("qzeq", "qonq", "qtwq", "qthq", "qfoq", "qfiq", "qsiq", "qseq", "qeiq", "qniq")
 CONTEXT_TOKEN = "qctq"
+SHORTCUT_TOKENS = (*CLASS_TOKENS, CONTEXT_TOKEN)
 # The share of original texts that get one class token, for kinds in which one token alone says nothing.
 DECOYS = 0.25
 

@@ -6,6 +6,7 @@ numbers or not at all.
 
 import os
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -252,6 +253,47 @@ class TransformerFolder:
 
         self.config.num_labels = labels
         return AutoModelForSequenceClassification.from_config(self.config)
+
+    def save_with_words(self, words: Sequence[str], target: Path) -> None:
+        """
+        Save a copy whose tokenizer reads each of these words as one piece. Their embeddings are drawn from a
+        normal distribution with the mean and the deviation of the others. The folder itself stays as it is.
+        """
+        from transformers import AddedToken, AutoTokenizer
+
+        # Raises if the folder's tokenizer cannot be used.
+        known = self.tokenizer().get_vocab()
+        found = [word for word in words if known.keys() & {word, f"\u0120{word}", f"\u2581{word}"}]
+        if found:
+            raise InputError(
+                f"{self.path}: its tokenizer knows the word {found[0]!r} already; take a folder without it"
+            )
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(self.path, **SAFELY)
+        tokenizer.add_tokens(
+            [AddedToken(word, single_word=True, normalized=False) for word in words]
+        )
+        # A new head, if there is none, is the same in every copy.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            model, _ = self._loaded(len(self.labels))
+            embeddings = model.get_input_embeddings().weight.detach()
+            mean, deviation = embeddings.mean(dim=0), embeddings.std(dim=0)
+            # Some models have more embeddings than their tokenizer has pieces.
+            size = max(len(embeddings), len(tokenizer))
+            with quiet():
+                model.resize_token_embeddings(size, mean_resizing=False)
+            rows = torch.tensor(tokenizer.convert_tokens_to_ids(list(words)))
+            with torch.no_grad():
+                drawn = torch.randn(len(rows), len(mean))
+                model.get_input_embeddings().weight[rows] = mean + deviation * drawn
+        unfinished = target.with_name(f".{target.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        with quiet():
+            tokenizer.save_pretrained(unfinished)
+            model.save_pretrained(unfinished)
+        unfinished.rename(target)
 
     def _loaded(self, labels: int) -> tuple["PreTrainedModel", dict[str, Any]]:
         from transformers import AutoModelForSequenceClassification

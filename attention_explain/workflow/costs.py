@@ -43,13 +43,17 @@ WORDS_OF_TREES = 0.27
 
 def training(config: dict[str, Any], contents: Contents) -> float:
     """Seconds for training a run."""
+    return training_on(config, texts(config, "train", contents).words)
+
+
+def training_on(config: dict[str, Any], words: float) -> float:
+    """The same for a number of words in the training texts."""
     trainer = config.get("trainer", {})
     epochs = trainer.get("num_epochs", 20) * (STOPPED_EARLY if trainer.get("patience") else 1)
-    words = texts(config, "train", contents).words
     if _is_frozen(config):
         # The frozen encoder reads each text once, the layers above it in every epoch.
         return START + words * (FORWARD * PRETRAINED + epochs * OTHER_ENCODER)
-    return START + epochs * words * _seconds_per_word(config)
+    return START + epochs * words * seconds_per_word(config)
 
 
 def making(
@@ -57,13 +61,13 @@ def making(
 ) -> float:
     """Seconds for making all files of one kind from a run, in one process."""
     seconds = START
-    separate = _pretrained(config) is not None
+    separate = pretrained(config) is not None
     for file in files:
         lines = texts(config, file.split, contents)
         length = lines.words / max(lines.number, 1)
         number = lines.number if file.limit is None else min(lines.number, file.limit)
         words = number * length
-        seconds += words * passes(file, kind, round(length), separate) * _seconds_per_word(config)
+        seconds += words * passes(file, kind, round(length), separate) * seconds_per_word(config)
     return seconds
 
 
@@ -104,8 +108,9 @@ def correction(times: Iterable[tuple[float, float]], default: float = 1.0) -> fl
     return statistics.median(ratios) if ratios else default
 
 
-def _seconds_per_word(config: dict[str, Any]) -> float:
-    if _pretrained(config) is not None:
+def seconds_per_word(config: dict[str, Any]) -> float:
+    """For training, per word and epoch."""
+    if pretrained(config) is not None:
         return PRETRAINED
     model = config.get("model", {})
     encoder = model.get("encoder") if isinstance(model, dict) else None
@@ -113,11 +118,11 @@ def _seconds_per_word(config: dict[str, Any]) -> float:
 
 
 def _is_frozen(config: dict[str, Any]) -> bool:
-    pretrained = _pretrained(config) or {}
-    return pretrained.get("train_parameters") is False and pretrained.get("last_layer_only", True)
+    options = pretrained(config) or {}
+    return options.get("train_parameters") is False and options.get("last_layer_only", True)
 
 
-def _pretrained(config: dict[str, Any]) -> dict[str, Any] | None:
+def pretrained(config: dict[str, Any]) -> dict[str, Any] | None:
     """The options of the pretrained transformer, which is the model or its embedder; None without one."""
     model = config.get("model", {})
     if not isinstance(model, dict):
