@@ -27,7 +27,7 @@ from attention_explain.settings import SEED_VARIABLE
 Config = dict[str, Any]
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 READERS = ("dataset_reader", "validation_dataset_reader")
-# Where shortcuts are planted: in the same places for every training.
+# Where shortcuts are planted: at the same positions for every training.
 TEXTS_SEED = 0
 # The components of a config that read a transformer from a folder, which they call `model_name`.
 WITH_TRANSFORMER = ("transformer_pieces", "transformer_words", "transformer_classifier")
