@@ -19,6 +19,7 @@ import textwrap
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -244,13 +245,35 @@ def open_archive(
         raise InputError(f"{what}: is not a model archive, or broken ({reason})") from error
 
 
+@dataclass(frozen=True, eq=False)
+class OpenedModel(PathLike):
+    """
+    A model that jobs use in place of a path.
+
+    archive : the model, ready to be explained, with its reader and config.
+    path : where it was loaded from; None for a model in memory.
+    """
+
+    archive: Archive
+    name: str
+    path: Path | None = None
+
+    def __fspath__(self) -> str:
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+
 def open_to_explain(
     path: str | PathLike,
     cuda_device: int = -1,
     overrides: str | dict[str, Any] = "",
     trust: bool = False,
 ) -> Archive:
-    """The same, whose model says what methods may ask of it."""
+    """The same, whose model says what methods may ask of it; an opened model is returned as it is."""
+    if isinstance(path, OpenedModel):
+        return path.archive
     # Imported here, because models are trained with archives.
     from attention_explain.models.explainable import explainable
 
@@ -282,8 +305,12 @@ def check_device(cuda_device: int) -> None:
 def archive_sha256(path: str | PathLike) -> str:
     """
     Of an archive file; or of config, weights and vocabulary of a training run; or of config, weights
-    and tokenizer of a transformer.
+    and tokenizer of a transformer. A model in memory has the hash of its weights.
     """
+    if isinstance(path, OpenedModel):
+        if path.path is None:
+            return weights_sha256(path.archive.model)
+        path = path.path
     location = local_path(path)
     digest = hashlib.sha256()
     if location.is_file():

@@ -22,7 +22,7 @@ import torch
 from allennlp.common import Tqdm
 from allennlp.modules.token_embedders import Embedding
 
-from attention_explain.commands.chunks import ChunkStore
+from attention_explain.commands.chunks import ChunkStore, MemoryStore
 from attention_explain.messages import in_words
 from attention_explain.passes import rows_by_length
 
@@ -44,6 +44,39 @@ class JobProgress:
     def report(self, output: str | Path, lines: Sequence[str]) -> None:
         """Print what was done."""
         print(f"{output}:", "\n".join(lines), file=sys.stderr)
+
+
+class InteractiveProgress(JobProgress):
+    """
+    The progress of a job in an interactive session, without a report at its end.
+
+    # Parameters
+
+    shown : `bool`
+        Whether there is a progress bar.
+    """
+
+    def __init__(self, shown: bool) -> None:
+        self._shown = shown
+
+    def start(self, tokens: int, done: float, description: str) -> Any:
+        return super().start(tokens, done, description) if self._shown else _NoBar()
+
+    def report(self, output: str | Path, lines: Sequence[str]) -> None:
+        """Print nothing: the caller gets the result."""
+
+
+class _NoBar:
+    n: float = 0
+
+    def update(self, tokens: float) -> None:
+        self.n += tokens
+
+    def write(self, line: str, file: Any) -> None:
+        """Print nothing."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 class TotalProgress:
@@ -134,7 +167,7 @@ Work = Callable[[Chunk, AfterStep], tuple[pyarrow.Table, dict[str, Any]]]
 def work_through(
     groups: Sequence[Sequence[Chunk]],
     lengths: Sequence[int],
-    store: ChunkStore,
+    store: ChunkStore | MemoryStore,
     work: Work,
     description: str,
     progress: JobProgress,

@@ -169,18 +169,41 @@ class ChunkStore:
         return self.folder / f"{number:06}.parquet"
 
 
+class MemoryStore:
+    """Chunks in memory, for work that no later process continues."""
+
+    def __init__(self) -> None:
+        self._chunks: dict[int, tuple[pyarrow.Table, dict[str, Any]]] = {}
+
+    def finished(self) -> set[int]:
+        """The numbers of the chunks."""
+        return set(self._chunks)
+
+    def save(self, number: int, table: pyarrow.Table, counts: dict[str, Any]) -> None:
+        """As of `ChunkStore`."""
+        self._chunks[number] = (table, counts)
+
+    def merged(self) -> tuple[pyarrow.Table, list[dict[str, Any]]]:
+        """As of `ChunkStore`."""
+        tables, counts = zip(*(self._chunks[number] for number in sorted(self._chunks)))
+        return pyarrow.concat_tables(tables).sort_by(ROW).drop_columns([ROW]), list(counts)
+
+
 @contextmanager
-def resumable(store: ChunkStore) -> Iterator[None]:
-    """Tell a user who stops the work that it can be resumed."""
+def resumable(store: ChunkStore, exits: bool = True) -> Iterator[None]:
+    """Tell a user who stops the work that it can be resumed, and end the process if it `exits`."""
     try:
         yield
     except KeyboardInterrupt as error:
+        call = "command" if exits else "call"
         if store.folder.exists() and not store.finished():
-            advice = f"nothing of {store.output} was finished; the same command starts again"
+            advice = f"nothing of {store.output} was finished; the same {call} starts again"
         else:
-            advice = f"finished work is in {store.folder}; the same command continues from there"
+            advice = f"finished work is in {store.folder}; the same {call} continues from there"
         close_progress_bars()
         print(f"\nstopped; {advice}", file=sys.stderr)
+        if not exits:
+            raise
         sys.exit(signals.exit_code(error))
 
 

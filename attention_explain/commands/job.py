@@ -18,7 +18,12 @@ import pyarrow
 from allennlp.data import Instance
 from allennlp.models.archival import Archive
 
-from attention_explain.archives import archive_sha256, open_to_explain, weights_sha256
+from attention_explain.archives import (
+    OpenedModel,
+    archive_sha256,
+    open_to_explain,
+    weights_sha256,
+)
 from attention_explain.commands.batches import (
     AfterStep,
     Chunk,
@@ -29,7 +34,13 @@ from attention_explain.commands.batches import (
     total_seconds,
     work_through,
 )
-from attention_explain.commands.chunks import CHUNKS, ChunkStore, check_unfinished, resumable
+from attention_explain.commands.chunks import (
+    CHUNKS,
+    ChunkStore,
+    MemoryStore,
+    check_unfinished,
+    resumable,
+)
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.data.any_reader import read_counts, read_instances, select_texts
 from attention_explain.data.pair_reader import PASSAGE, turned
@@ -83,6 +94,10 @@ class Job:
     # The metadata key of the components ("interpreters"), and their parameters by name.
     components: str
     parameters: dict[str, dict[str, Any]]
+    # Whether it runs in an interactive session, which continues after an interrupt.
+    interactive: bool = False
+    # The texts of the job, once it runs.
+    instances: list[Instance]
     # Further metadata of each component.
     declared: dict[str, dict[str, Any]] = {}
 
@@ -157,34 +172,61 @@ class Job:
 
     def run(self, progress: JobProgress | None = None) -> dict[str, Any]:
         """Do all of the work; returns the metadata of the file. `progress` is for one of several jobs."""
-        options, progress = self.options, progress or JobProgress()
+        _, metadata = self.write(progress or JobProgress())
+        return metadata
+
+    def write(self, progress: JobProgress) -> tuple[pyarrow.Table, dict[str, Any]]:
+        """Do all of the work; returns the content of the file and its metadata."""
+        options = self.options
         output = Path(options.output_file)
         options.check(self.reads, self.writes)
         typed = {**options.typed(), **self.typed()}
         if not options.force:
             check_unfinished(output, typed)
-        instances, description, metadata = self._prepare()
-        lengths = [len(instance["tokens"]) for instance in instances]
-        groups = plan_chunks(lengths, self.budget, self.steps, self._multiplications, self.by_step)
-        store = ChunkStore(output, {**description, CHUNKS: fingerprint(groups)}, typed)
-        with store.opened(replace=options.force), resumable(store):
-            columns = self.columns(self.read.instances if self.read else instances)
-
-            def work(chunk: Chunk, after_step: AfterStep) -> tuple[pyarrow.Table, dict[str, Any]]:
-                return self.work([instances[row] for row in chunk.rows], chunk, columns, after_step)
-
-            table, counts = work_through(groups, lengths, store, work, self.doing, progress)
-            metadata.update(
-                instances=len(instances),
-                seconds=total_seconds(counts, self.steps),
-                **self.totals(table, counts),
-            )
+        prepared = self._prepare()
+        groups = self._groups(prepared[0])
+        store = ChunkStore(output, {**prepared[1], CHUNKS: fingerprint(groups)}, typed)
+        with store.opened(replace=options.force), resumable(store, exits=not self.interactive):
+            table, metadata = self._content(prepared, groups, store, progress)
             with store.completing() as path, describe_write_errors(path):
                 self.format.write(table, metadata, path)
         self.also_write(table, metadata)
         lines = [*_time_spent(metadata, self.done), *left_out(metadata.get("texts"))]
         progress.report(options.output_file, lines + self.summary(table, metadata))
-        return metadata
+        return table, metadata
+
+    def compute(self, progress: JobProgress) -> tuple[pyarrow.Table, dict[str, Any]]:
+        """What `write` returns, without a file."""
+        self.options.check_numbers()
+        prepared = self._prepare()
+        return self._content(prepared, self._groups(prepared[0]), MemoryStore(), progress)
+
+    def _groups(self, instances: Sequence[Instance]) -> list[list[Chunk]]:
+        lengths = [len(instance["tokens"]) for instance in instances]
+        return plan_chunks(lengths, self.budget, self.steps, self._multiplications, self.by_step)
+
+    def _content(
+        self,
+        prepared: tuple[list[Instance], dict[str, Any], dict[str, Any]],
+        groups: list[list[Chunk]],
+        store: ChunkStore | MemoryStore,
+        progress: JobProgress,
+    ) -> tuple[pyarrow.Table, dict[str, Any]]:
+        instances, _, metadata = prepared
+        self.instances = instances
+        columns = self.columns(self.read.instances if self.read else instances)
+
+        def work(chunk: Chunk, after_step: AfterStep) -> tuple[pyarrow.Table, dict[str, Any]]:
+            return self.work([instances[row] for row in chunk.rows], chunk, columns, after_step)
+
+        lengths = [len(instance["tokens"]) for instance in instances]
+        table, counts = work_through(groups, lengths, store, work, self.doing, progress)
+        metadata.update(
+            instances=len(instances),
+            seconds=total_seconds(counts, self.steps),
+            **self.totals(table, counts),
+        )
+        return table, metadata
 
     def work(
         self,
@@ -297,14 +339,16 @@ class Job:
 
     def _provenance(self, archive: Archive, description: dict[str, Any]) -> dict[str, Any]:
         """The description as metadata of the file."""
-        recovered = (local_path(self.options.archive_file) / RECOVERED).is_file()
+        model = self.options.archive_file
+        path = model.path if isinstance(model, OpenedModel) else local_path(model)
+        recovered = path is not None and (path / RECOVERED).is_file()
         return {
             "format": self.format.version,
             "archive": str(self.options.archive_file),
             "archive_sha256": description["archive"],
             "weights_sha256": description["weights"],
             "config": description["config"],
-            "data": self.options.data,
+            "data": str(self.options.data),
             "data_sha256": description["data"],
             "labels": list(archive.model.labels),
             self.components: {

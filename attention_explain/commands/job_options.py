@@ -10,8 +10,9 @@ from typing import Any, Union
 
 from allennlp.common import logging as common_logging
 
-from attention_explain.archives import check_device
+from attention_explain.archives import OpenedModel, check_device
 from attention_explain.commands.chunks import clear_merged
+from attention_explain.data.any_reader import GivenTexts
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import check_new, check_page, log_name
 from attention_explain.files.records import read_json
@@ -33,8 +34,8 @@ class JobOptions:
     """
     The options of every job.
 
-    archive_file : model archive, or folder of a training run.
-    data : data for the archive's own dataset reader.
+    archive_file : model archive, folder of a training run, or an opened model.
+    data : data for the archive's own dataset reader, or texts in memory.
     output_file : the parquet file to write.
     limit : the number of texts, spread evenly over the data.
     batch_tokens : tokens per forward pass, padding included (default: depends on the device).
@@ -44,8 +45,8 @@ class JobOptions:
     force : replace an existing file, and drop unfinished work of another command.
     """
 
-    archive_file: str
-    data: str
+    archive_file: str | OpenedModel
+    data: str | GivenTexts
     output_file: str | Path
     limit: int | None = None
     batch_tokens: int | None = None

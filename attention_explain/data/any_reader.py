@@ -7,9 +7,10 @@ kind of instance.
 import json
 import logging
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from inspect import Parameter, signature
+from os import PathLike
 from typing import Any
 
 import regex
@@ -17,9 +18,11 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.fields import LabelField, MetadataField, TextField
 
+from attention_explain.data.attention_text import TransformerTextReader
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import KnownLabelField, check_split
-from attention_explain.data.text_reader import TextReader
+from attention_explain.data.example import FIELDS, KnownLabelField, check_split, example_of
+from attention_explain.data.pair_reader import line_fields
+from attention_explain.data.text_reader import CUT, TextReader
 from attention_explain.data.tokenizers import PRE_TOKENIZER, WrittenWords
 from attention_explain.errors import InputError
 from attention_explain.files.tables import replace_surrogates
@@ -29,10 +32,63 @@ logger = logging.getLogger(__name__)
 GOLDEN_RATIO = (1 + 5**0.5) / 2
 
 
+class GivenTexts(PathLike):
+    """
+    Texts in memory, which jobs read like the lines of a file.
+
+    # Parameters
+
+    records : `Sequence[Mapping[str, Any]]`
+        The fields of each text. A text without an `id` gets one: `text-1`.
+    cut : `bool`, optional (default = `False`)
+        Whether a text that is longer than what the model reads is cut. Otherwise it is an error.
+    """
+
+    def __init__(self, records: Sequence[Mapping[str, Any]], cut: bool = False) -> None:
+        self._records = records
+        self._cut = cut
+
+    def __fspath__(self) -> str:
+        return "texts in memory"
+
+    def __str__(self) -> str:
+        return "texts in memory"
+
+    def read(self, reader: DatasetReader) -> Iterator[Instance]:
+        """The instances, in order."""
+        for number, record in enumerate(self._records, 1):
+            try:
+                fields = record_fields(record, reader, f"text-{number}")
+                instance = instance_of(reader, fields)
+            except (ConfigurationError, InputError) as error:
+                raise InputError(f"text {number}: {error.message}") from error
+            cut = instance["metadata"].metadata.get(CUT)
+            if cut is not None and not self._cut:
+                raise InputError(
+                    f"text {number}: is longer than what the model reads. Shorten it, or allow that it "
+                    f"is cut {cut} (cut=True)"
+                )
+            yield instance
+
+
+def record_fields(
+    record: Mapping[str, Any], reader: DatasetReader | None, id: str = ""
+) -> dict[str, Any]:
+    """
+    The fields of a record that have a meaning, by the names that readers use. A record without an id gets
+    the one given here. Fields that the reader disallows raise.
+    """
+    if isinstance(reader, TransformerTextReader):
+        return reader.example_of(record, id).given()
+    names = FIELDS if reader is None else line_fields(reader)
+    disallowed = getattr(reader, "disallowed_fields", ())
+    return example_of(record, id, names=names, disallowed=disallowed).given()
+
+
 def read_instances(
     reader: DatasetReader,
     vocab: Vocabulary,
-    data: str,
+    data: str | GivenTexts,
     limit: int | None = None,
     split_text: bool = False,
     only: Collection[str] | None = None,
@@ -42,11 +98,15 @@ def read_instances(
     unknown label is an error even if its text is not selected. `split_text` allows strings for a model
     that was trained on tokens; `only` selects texts by id, all of which must exist.
     """
-    if isinstance(reader, TextReader):
-        reader.require_label = False
+    if isinstance(data, GivenTexts):
+        texts: Iterable[Instance] = data.read(reader)
+        data = str(data)
+    else:
+        if isinstance(reader, TextReader):
+            reader.require_label = False
+        texts = reader.read(data)
     instances = [
-        complete(instance, f"text-{number}", data)
-        for number, instance in enumerate(reader.read(data), 1)
+        complete(instance, f"text-{number}", data) for number, instance in enumerate(texts, 1)
     ]
     if not instances:
         raise InputError(f"{data}: the dataset reader finds no text in it")
@@ -120,7 +180,9 @@ def _check_ids(instances: Sequence[Instance], data: str) -> None:
         )
 
 
-def select_texts(instances: Sequence[Instance], only: Collection[str], data: str) -> list[Instance]:
+def select_texts(
+    instances: Sequence[Instance], only: Collection[str], data: str | GivenTexts
+) -> list[Instance]:
     """The texts with these ids, in the order of the data; raises if one does not exist."""
     ids = set(only)
     by_id = {
@@ -131,7 +193,7 @@ def select_texts(instances: Sequence[Instance], only: Collection[str], data: str
         raise DataError(
             f"{len(missing)} of {len(ids)} requested texts are missing, such as {missing[0]!r}; the file "
             f"has texts such as {next(iter(by_id))!r}",
-            data,
+            str(data),
         )
     return [instance for id, instance in by_id.items() if id in ids]
 

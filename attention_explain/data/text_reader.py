@@ -45,6 +45,8 @@ from attention_explain.messages import no_option
 from attention_explain.pretrained.pieces import PieceIndexer, Pieces, Span, WrittenToken
 
 logger = logging.getLogger(__name__)
+# In the metadata of a single text: how it was cut.
+CUT = "cut"
 
 
 class TextReader(DatasetReader):
@@ -356,9 +358,11 @@ class TextReader(DatasetReader):
         words = self._words(example)
         if not words:
             raise DataError(f"the {self.noun} is empty")
+        instance = self._to_instance(example, words)
         if (cut := self._cut(words, example)) is not None:
             logger.warning("a text of %d tokens is cut %s", len(words), cut)
-        return self._to_instance(example, words)
+            instance["metadata"].metadata[CUT] = cut
+        return instance
 
     def _most(self, words: Sequence[str], example: Example) -> int:
         """How many of a text's words are read."""

@@ -17,17 +17,20 @@ from allennlp.data import DatasetReader, Instance
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from attention_explain.data.any_reader import complete, instance_of, unsplit_warning, warn_once
-from attention_explain.data.attention_text import TransformerTextReader
+from attention_explain.data.any_reader import (
+    complete,
+    instance_of,
+    record_fields,
+    unsplit_warning,
+    warn_once,
+)
 from attention_explain.data.errors import DataError
 from attention_explain.data.example import (
-    FIELDS,
     KnownLabelField,
     check_split,
-    example_of,
     read_record,
 )
-from attention_explain.data.pair_reader import PASSAGE, line_fields, turned
+from attention_explain.data.pair_reader import PASSAGE, turned
 from attention_explain.defaults import QUICK_INTERPRETERS
 from attention_explain.errors import InputError
 from attention_explain.heatmaps.explanation import Explanation
@@ -98,11 +101,7 @@ def checked_fields(fields: JsonDict, reader: DatasetReader | None = None) -> dic
         if fields.problem is not None:
             raise DataError(fields.problem)
         id = f"line-{fields.location.number}"
-    if isinstance(reader, TransformerTextReader):
-        return reader.example_of(fields, id).given()
-    names = FIELDS if reader is None else line_fields(reader)
-    disallowed = getattr(reader, "disallowed_fields", ())
-    return example_of(fields, id, names=names, disallowed=disallowed).given()
+    return record_fields(fields, reader, id)
 
 
 # Writing the page again and again may take this share of the time.

@@ -115,8 +115,10 @@ class TransformerFolder:
     labels: Sequence[str]
 
     @classmethod
-    def opened(cls, name: str | os.PathLike) -> "TransformerFolder":
-        """Of a folder, or a name of the hub."""
+    def opened(cls, name: "str | os.PathLike | TransformerFolder") -> "TransformerFolder":
+        """Of a folder, or a name of the hub; an opened one is returned as it is."""
+        if isinstance(name, TransformerFolder):
+            return name
         from transformers import AutoConfig
 
         path = transformer_folder(name)
