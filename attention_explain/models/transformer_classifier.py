@@ -67,7 +67,7 @@ class TransformerClassifier(Classifier):
     def __init__(
         self,
         vocab: Vocabulary,
-        model_name: str | TransformerFolder,
+        model_name: str,
         own_head: bool = False,
         loss_reduction: str = "mean",
         class_weights: str | dict[str, float] | None = None,

@@ -33,9 +33,7 @@ REMEMBERED = 2**17
 KEPT = Path("vocabulary") / ".transformer"
 
 
-def kept_folder(
-    model_name: str | TransformerFolder, serialization_dir: str | None
-) -> str | TransformerFolder:
+def kept_folder(model_name: str, serialization_dir: str | None) -> str:
     """Where config and tokenizer of a model are: with the training run, once it has them."""
     kept = None if serialization_dir is None else Path(serialization_dir) / KEPT
     return str(kept) if kept is not None and kept.is_dir() else model_name
@@ -84,7 +82,7 @@ class PieceIndexer(TokenIndexer):
 
     def __init__(
         self,
-        model_name: str | TransformerFolder,
+        model_name: str,
         max_pieces: int | None = None,
         as_written: bool = False,
         serialization_dir: str | None = None,
