@@ -10,13 +10,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attention_explain.api import explain
+    from attention_explain.api import LoadedModel, explain, load, read
+    from attention_explain.errors import InputError
+    from attention_explain.heatmaps.explanation import Explanation
+    from attention_explain.in_memory import TextClassifier
+    from attention_explain.plots import plot
+    from attention_explain.results import AttentionVerdict, Evaluations, Explanations
 
 __version__ = "0.2.0"
-__all__ = ["explain"]
+__all__ = [
+    "AttentionVerdict",
+    "Evaluations",
+    "Explanation",
+    "Explanations",
+    "InputError",
+    "LoadedModel",
+    "TextClassifier",
+    "explain",
+    "load",
+    "plot",
+    "read",
+]
 
 # The module that defines each public name.
-_MODULES = {"explain": "attention_explain.api"}
+_MODULES = {
+    **dict.fromkeys(("LoadedModel", "explain", "load", "read"), "attention_explain.api"),
+    **dict.fromkeys(
+        ("AttentionVerdict", "Evaluations", "Explanations"), "attention_explain.results"
+    ),
+    "Explanation": "attention_explain.heatmaps.explanation",
+    "InputError": "attention_explain.errors",
+    "TextClassifier": "attention_explain.in_memory",
+    "plot": "attention_explain.plots",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,7 @@ import tarfile
 import tempfile
 import textwrap
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -375,7 +375,9 @@ def open_transformer(
                 "attention_pair_classifier; a folder of transformers reads them with its own reader, "
                 f"'{READER}', from fields such as 'premise' and 'hypothesis'"
             )
-        model = Model.from_params(config.duplicate()["model"], vocab=_vocabulary(folder))
+        model = Model.from_params(
+            config.duplicate()["model"], vocab=label_vocabulary(folder.labels)
+        )
     if cuda_device >= 0:
         model.cuda(cuda_device)
     return Archive(model.eval(), config, reader, reader, None)
@@ -395,9 +397,9 @@ def _config(folder: TransformerFolder) -> dict[str, Any]:
     }
 
 
-def _vocabulary(folder: TransformerFolder) -> Vocabulary:
+def label_vocabulary(labels: Iterable[str]) -> Vocabulary:
     """Labels, and that the model has read strings; words and pieces are the tokenizer's."""
     vocabulary = Vocabulary()
-    vocabulary.add_tokens_to_namespace(list(folder.labels), "labels")
+    vocabulary.add_tokens_to_namespace(list(labels), "labels")
     vocabulary.add_token_to_namespace(TEXT, ORIGIN_NAMESPACE)
     return vocabulary

@@ -141,7 +141,7 @@ SHARE = 0.2
 RANDOM_ORDERS = 20
 
 
-@dataclass
+@dataclass(repr=False)
 class Explained(Explanation):
     """
     An explained text with its model.

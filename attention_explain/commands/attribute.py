@@ -153,12 +153,12 @@ class AttributionJob(Job):
         configs = self._configs
         if configs is None:
             configs, self._left_out = supported_interpreters(defaults.INTERPRETERS, model, reader)
-            for reason in self._left_out.values():
+            for reason in () if self.interactive else self._left_out.values():
                 print(f"left out: {reason}", file=sys.stderr)
         predictor = Predictor(model, reader, frozen=False)
         methods = build_interpreters(configs, predictor, self.options.seed)
-        self._explainer = Explainer(model, methods, self._target, self.options.batch_tokens)
-        self.budget = self._explainer.budget
+        self.explainer = Explainer(model, methods, self._target, self.options.batch_tokens)
+        self.budget = self.explainer.budget
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
 
@@ -174,16 +174,16 @@ class AttributionJob(Job):
         return {"left_out": self._left_out}
 
     def passes(self, tokens: float) -> float:
-        separate = reads_sets_apart(self._explainer.model)
+        separate = reads_sets_apart(self.explainer.model)
         return passes_of_components("interpreters", self.parameters.values(), tokens, separate)
 
     def columns(self, instances: Sequence[Instance]) -> pyarrow.Schema:
-        return rehearse(self._explainer, instances)
+        return rehearse(self.explainer, instances)
 
     def results(
         self, instances: Sequence[Instance], after_step: AfterStep, steps: Sequence[str]
     ) -> list[Explanation]:
-        return self._explainer.explain_batch(instances, after_step)
+        return self.explainer.explain_batch(instances, after_step)
 
     def records(self, result: Explanation, columns: pyarrow.Schema) -> list[dict[str, Any]]:
         return attributions.records(result, columns)

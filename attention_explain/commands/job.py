@@ -96,7 +96,7 @@ class Job:
     parameters: dict[str, dict[str, Any]]
     # Whether it runs in an interactive session, which continues after an interrupt.
     interactive: bool = False
-    # The texts of the job, once it runs.
+    # The texts of the job, once they are read.
     instances: list[Instance]
     # Further metadata of each component.
     declared: dict[str, dict[str, Any]] = {}
@@ -213,7 +213,6 @@ class Job:
         progress: JobProgress,
     ) -> tuple[pyarrow.Table, dict[str, Any]]:
         instances, _, metadata = prepared
-        self.instances = instances
         columns = self.columns(self.read.instances if self.read else instances)
 
         def work(chunk: Chunk, after_step: AfterStep) -> tuple[pyarrow.Table, dict[str, Any]]:
@@ -284,6 +283,7 @@ class Job:
         if self.side != PASSAGE:
             instances = turned(instances, self.side)
         self.check(instances)
+        self.instances = instances
         description = self._description(archive, instances)
         metadata = {**self._provenance(archive, description), **counts}
         return instances, description, metadata

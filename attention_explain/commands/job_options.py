@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from os import fspath
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Union
@@ -82,7 +83,7 @@ class JobOptions:
         output = Path(self.output_file)
         check_outputs(
             {".parquet": [output], **writes, ".log": [log_name(output)]},
-            (self.archive_file, self.data, *reads),
+            (fspath(self.archive_file), fspath(self.data), *reads),
         )
         clear_merged(output)
         check_new(output, self.force)

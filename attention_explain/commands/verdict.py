@@ -15,6 +15,7 @@ from typing import Any
 from allennlp.commands.subcommand import Subcommand
 
 from attention_explain import defaults
+from attention_explain.archives import OpenedModel
 from attention_explain.commands.batches import LONG_JOB
 from attention_explain.commands.chunks import check_options, write_options
 from attention_explain.commands.job_options import (
@@ -26,6 +27,7 @@ from attention_explain.commands.job_options import (
 )
 from attention_explain.commands.verdict_plan import FILES, PREDICTIONS, plan_verdict
 from attention_explain.commands.verdict_texts import MINUTE, STEP, GrowingFiles, Work, run
+from attention_explain.data.any_reader import GivenTexts
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import check_verdict_files
 from attention_explain.files.stopping import FIRST, next_number
@@ -141,8 +143,8 @@ def verdict_from_args(args: argparse.Namespace) -> None:
 
 
 def verdict_from_files(
-    models: Sequence[str],
-    data: str,
+    models: Sequence[str | OpenedModel],
+    data: str | GivenTexts,
     folder: str | Path,
     methods: Sequence[InterpreterConfig] | None = None,
     quick: bool = False,
@@ -155,7 +157,7 @@ def verdict_from_files(
 ) -> int:
     """
     Make the files that are missing and judge them. Parameters as on the command line; `options` are those
-    of `JobOptions`. Returns the exit code.
+    of `JobOptions`; models and texts may be in memory. Returns the exit code.
     """
     # Imported here, so that the other commands do not load pandas and matplotlib.
     from analysis.verdict.interim import interim

@@ -15,7 +15,7 @@ from allennlp.models.archival import Archive
 from allennlp.predictors import Predictor
 
 from attention_explain import defaults
-from attention_explain.archives import open_to_explain, weights_sha256
+from attention_explain.archives import OpenedModel, open_to_explain, weights_sha256
 from attention_explain.commands.attribute import AttributionJob
 from attention_explain.commands.faithfulness import FaithfulnessJob, supported_removals
 from attention_explain.commands.job import Job, ReadTexts
@@ -112,7 +112,7 @@ class Components:
 
 
 def plan_verdict(
-    models: Sequence[str],
+    models: Sequence[str | OpenedModel],
     folder: Path,
     methods: Sequence[InterpreterConfig] | None,
     quick: bool,
@@ -138,7 +138,7 @@ def plan_verdict(
     for number, model in enumerate(models, 1):
         archive = open_to_explain(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
-        check_seed(model, weights_sha256(archive.model), config, seen)
+        check_seed(str(model), weights_sha256(archive.model), config, seen)
         components, left_out = _components(archive, methods, quick, options.seed)
         plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
         read = _texts(archive, options)
@@ -153,7 +153,7 @@ def plan_verdict(
         plan.predictions.append(_attention_task(archive, read, of_model, name, attention))
     for number, adversary in enumerate(adversaries, 1):
         archive = open_to_explain(adversary, options.cuda_device, options.overrides)
-        check_base(adversary, archive.config.as_dict(quiet=True), models)
+        check_base(adversary, archive.config.as_dict(quiet=True), list(map(str, models)))
         of_adversary = replace(options, archive_file=adversary)
         read, name = _texts(archive, options), f"{ADVERSARY}-{number}.parquet"
         attention = {"type": ATTENTION}

@@ -19,7 +19,7 @@ from attention_explain.files.attributions import ExplainedText, attributes
 BOTH = "both"
 
 
-@dataclass
+@dataclass(repr=False)
 class Explanation(ExplainedText):
     """An explained text that prints itself, in the terminal and in notebooks."""
 
@@ -64,9 +64,7 @@ class Explanation(ExplainedText):
             values["skipped"] = self.skipped
         return values
 
-    def __str__(self) -> str:
-        from attention_explain.heatmaps.explanation import render
-
+    def __repr__(self) -> str:
         return render(self)
 
     def _repr_html_(self) -> str:

@@ -176,10 +176,11 @@ class TransformerFolder:
                 f"{self.path}: its tokenizer, a {type(tokenizer).__name__}, does not tell which "
                 "piece is of which word; save a fast one there (tokenizer.json)"
             )
-        self._check_pieces_have_embeddings(tokenizer)
+        self.check_pieces_have_embeddings(tokenizer)
         return tokenizer
 
-    def _check_pieces_have_embeddings(self, tokenizer: "PreTrainedTokenizerFast") -> None:
+    def check_pieces_have_embeddings(self, tokenizer: "PreTrainedTokenizerFast") -> None:
+        """Raise if the tokenizer has more pieces than the model has embeddings."""
         pieces = tokenizer.get_vocab()
         last = max(pieces, key=pieces.get)
         if pieces[last] >= self.config.vocab_size:
