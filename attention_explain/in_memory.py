@@ -32,7 +32,7 @@ from attention_explain.models.transformer_classifier import TransformerClassifie
 from attention_explain.modules.text_inputs import TextInputs
 from attention_explain.passes import untouched
 from attention_explain.pretrained.families import family_of
-from attention_explain.pretrained.folders import TransformerFolder, labels_of
+from attention_explain.pretrained.folders import SAID, TransformerFolder, labels_of
 from attention_explain.pretrained.pieces import PieceIndexer
 
 if TYPE_CHECKING:
@@ -129,6 +129,8 @@ def open_transformer_in_memory(model: "PreTrainedModel", tokenizer: Any) -> Open
     labels = labels_of(stated, Path(f"the config of the {name}"))
     folder = TransformerInMemory(Path(name), model.config, family, labels, model, tokenizer)
     folder.check_pieces_have_embeddings(tokenizer)
+    if folder.head in SAID:
+        warn_once(f"{name}: {SAID[folder.head]}")
     # Constructors take what `TransformerFolder.opened` takes; configs can only name a folder.
     source: Any = folder
     with untouched(model, goes_back=False):
@@ -136,6 +138,8 @@ def open_transformer_in_memory(model: "PreTrainedModel", tokenizer: Any) -> Open
             tokenizer=WrittenWords(),
             token_indexers={"tokens": PieceIndexer(source, as_written=True)},
             disallowed_fields=list(TEXTS_OF_PAIRS),
+            # Gold labels are read for a choice of one label only.
+            read_labels=folder.head not in SAID,
         )
         classifier = TransformerClassifier(label_vocabulary(labels), source, own_head=True)
     config = {
