@@ -88,6 +88,8 @@ def _cell(row: Row | None) -> str:
     if _is_empty(row):
         return "nothing to judge"
     cell = f"**{present_answer(row['answer'])}** {row.estimate('attention')}"
+    if tables.DEPENDS in row.values and row[tables.DEPENDS] == "no":
+        cell += " (barely uses attention)"
     method = row[column_in(row.values, "recommended")]
     if not isinstance(method, str) or not method:
         return f"{cell}; no method"

@@ -346,9 +346,9 @@ def _pooled_ratio(
 
 
 def _search(rejected: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The end of the scores that are not rejected."""
+    """The end of the scores that are not rejected; NaN if there is none."""
     if not rejected(outside):
-        return outside
+        return math.nan
     while abs(outside - inside) > PRECISION:
         middle = (inside + outside) / 2
         inside, outside = (inside, middle) if rejected(middle) else (middle, outside)

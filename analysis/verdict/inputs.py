@@ -15,7 +15,9 @@ from analysis.papers.shared.study_files import StudyFiles, load_models, load_stu
 from analysis.performance import no_better_than_majority, nothing_to_judge
 from analysis.text_files import Attributions, FaithfulnessFile, Perturbations, TextFile, run_folder
 from attention_explain.costs import Passes, passes
+from attention_explain.files.faithfulness import RELEVANCE
 
+RELIABILITY = "reliability"
 FILES = "files"
 # Made first: they may show that there is nothing to judge.
 PREDICTIONS = "predictions"
@@ -91,12 +93,21 @@ class VerdictInputs:
         """
         lowest: dict[str, float] = {}
         for file in self.judged.files:
-            samplings = file.metadata.get("samplings", {}).get("relevance", {})
+            samplings = file.metadata.get("samplings", {}).get(RELEVANCE, {})
             for removal, sampling in samplings.items():
                 reached = sampling["reliability"].get(sampling["output"])
                 if reached is not None:
                     lowest[removal] = min(lowest.get(removal, 1.0), reached)
         return lowest
+
+    @cached_property
+    def reliability_by_text(self) -> dict[str, float]:
+        """By text, the lowest split-half reliability of the relevance of its words in the first seed."""
+        table = self.judged.files[0].table
+        if RELIABILITY not in table:
+            return {}
+        rows = table[(table["measure"] == RELEVANCE) & table[RELIABILITY].notna()]
+        return rows.groupby("id")[RELIABILITY].min().astype(float).to_dict()
 
     def perturbation_values(self, perturbation: str, field: str) -> numpy.ndarray | None:
         """One number per seed and text; None if this perturbation was not tried. Shape: (seeds, texts)"""

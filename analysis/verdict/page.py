@@ -17,6 +17,7 @@ from analysis.pages.svg import inlined
 from analysis.statistics.intervals import mean_of_known
 from analysis.text_files import Attributions, usual_lengths
 from analysis.verdict.block import BLOCK_STYLE, CLASSES, summary_block
+from analysis.verdict.decision import BOUNDS
 from analysis.verdict.inputs import ATTENTION, VerdictInputs
 from analysis.verdict.question import Evidence, Finding
 from analysis.verdict.scores import FaithfulnessScores
@@ -155,6 +156,8 @@ def examples_html(inputs: VerdictInputs, scores: FaithfulnessScores, top: str) -
     rows = list(dict.fromkeys([top, ATTENTION, *others]))[:MOST_METHODS]
     made, kind, left_out = "", "", 0
     for one in examples:
+        mark = _reliability_mark(inputs, file.table["id"].iloc[one.row])
+        one = replace(one, why=f"{one.why}{mark}")
         html = _card(file, one, [name for name in rows if name in file.methods])
         if len(made) + len(html) > MOST_CHARACTERS:
             left_out += 1
@@ -164,6 +167,15 @@ def examples_html(inputs: VerdictInputs, scores: FaithfulnessScores, top: str) -
     if left_out:
         made += paragraph(f"{left_out} more are too long to be shown here.", "note")
     return f"<div class=ae>\n{made}{legend()}</div>\n"
+
+
+def _reliability_mark(inputs: VerdictInputs, text: str) -> str:
+    """How sure the relevance of the words of a text is."""
+    reliability = inputs.reliability_by_text.get(text)
+    if reliability is None:
+        return ""
+    enough = "reliable" if reliability >= BOUNDS.reliability else "uncertain"
+    return f". Relevance of its words: {enough} (split-half reliability {reliability:.2f})"
 
 
 def _other(scores: FaithfulnessScores, top: str) -> str:

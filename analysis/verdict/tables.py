@@ -13,10 +13,14 @@ from analysis.verdict.verdict import Verdict, judge
 from analysis.written import NONE, Estimate
 
 NAME = "verdicts"
+# The column that separates models whose predictions depend on attention from those whose do not.
+DEPENDS = "predictions depend on attention"
+SAID = {True: "yes", False: "no", None: ""}
 NOTE = (
-    "Attention: its faithfulness score (0 = random order, 1 = best order found), the mean of comprehensiveness "
-    "and sufficiency over removal methods; the same for the recommended method. Other columns are the answers "
-    "to the questions of the verdict. A model without an answer has nothing to judge."
+    "Attention: its score (0 = random order, 1 = words sorted by how much they move the output), pooled over removal "
+    "methods; the same for the recommended method. Other columns are the answers to the questions of the verdict. "
+    "Models come first if their predictions depend on attention: uniform weights change more than 5 % of them. A "
+    "model without an answer has nothing to judge."
 )
 
 
@@ -32,7 +36,8 @@ def verdicts_of(study: StudyFiles) -> list[Verdict]:
         except AnalysisError:
             # Other measures were computed than a verdict needs.
             continue
-    return list(by_model.values())
+    # Stable: otherwise in the order of the files.
+    return sorted(by_model.values(), key=lambda each: each.depends_on_attention is False)
 
 
 def verdict_table(study: StudyFiles, output: Output) -> None:
@@ -60,6 +65,8 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
         "texts": verdict.texts,
         "seeds": verdict.seeds,
         "answer": "" if verdict.nothing else str(verdict.answer),
+        DEPENDS: SAID[verdict.depends_on_attention],
+        "headline": verdict.headline,
         **verdict.score.columns("attention"),
         **_answers(verdict),
         "recommended": verdict.recommended.method or "",
@@ -77,6 +84,7 @@ def _shown(verdict: Verdict) -> dict[str, Any]:
         "corpus": verdict.corpus,
         "model": verdict.model,
         "trust attention?": answer + missing,
+        "depends on attention?": SAID[verdict.depends_on_attention] or NONE,
         "attention [95 %]": verdict.score,
         **{f"{name}?": answer for name, answer in _answers(verdict).items()},
         "recommended": verdict.recommended.method or NONE,

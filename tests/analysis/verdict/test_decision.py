@@ -168,6 +168,8 @@ def test_any_interval_of_a_mean_can_be_used():
 
     found = decide_relevance(values, interval=wide, bounds=AT)
     assert (found.answer, found.more_texts_help) == (Answer.INCONCLUSIVE, True)
+    # No score is excluded, so that there is no interval to show.
+    assert not found.score.interval.known and str(found.score) == "0.700"
 
 
 def test_seeds_that_differ_widen_only_the_interval_over_seeds():

@@ -37,6 +37,22 @@ def test_the_page_holds_all_of_it_loads_nothing_and_is_small(tmp_path):
         assert f"<h3>{heading}</h3>" in page
 
 
+@pytest.mark.parametrize(
+    "reliability, said",
+    [
+        ({"delete": 0.95, "unk": 0.97}, "reliable (split-half reliability 0.95)"),
+        ({"delete": 0.95, "unk": 0.7}, "uncertain (split-half reliability 0.70)"),
+        ({}, None),
+    ],
+)
+def test_each_example_says_how_reliable_the_relevance_of_its_words_is(tmp_path, reliability, said):
+    folder = write_folder(tmp_path, texts=30, reliability=reliability)
+    assert run(folder) == 0
+    page = (folder / "verdict.html").read_text()
+    assert page.count("Relevance of its words: ") == (6 if said else 0)
+    assert said is None or page.count(said) == 6
+
+
 def test_long_texts_do_not_make_a_page_that_cannot_be_sent(tmp_path):
     words = [f"word{index}" for index in range(1500)]
     scores = [float(index) for index in range(1500)]

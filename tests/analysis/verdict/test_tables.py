@@ -86,3 +86,17 @@ def test_a_second_call_says_what_it_replaces(tmp_path, capsys):
     said = written_by("faithfulness-erasures")
     assert f"removed in {tmp_path / 'out'}, of an earlier command: verdicts\n" in said
     assert not (tmp_path / "out/verdicts.csv").exists()
+
+
+def test_models_whose_predictions_depend_on_attention_come_first(tmp_path):
+    folders = [
+        write_folder(tmp_path / corpus, corpus=corpus, flips=flips)
+        for corpus, flips in (("unused", 0.0), ("used", 0.2), ("hardly", 0.04))
+    ]
+    table, shown = written(tmp_path, *folders)
+    assert next(iter(table.index)) == "used"
+    assert table["predictions depend on attention"].to_dict() == {
+        "used": "yes", "unused": "no", "hardly": "no",
+    }  # fmt: skip
+    assert table.loc["unused", "headline"].startswith("No: this model barely uses its attention")
+    assert "depends on attention?" in shown

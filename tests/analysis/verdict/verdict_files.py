@@ -108,7 +108,16 @@ def write_folder(
             _judged(rows, scores, spread, rho, change, seed, erasures)
             if not relevance
             else _judged(
-                rows, scores, spread, rho, change, seed, erasures, directions, other_scores
+                rows,
+                scores,
+                spread,
+                rho,
+                change,
+                seed,
+                erasures,
+                directions,
+                other_scores,
+                reliability,
             ),
             seed,
             trained_by,
@@ -170,6 +179,7 @@ def _judged(
     erasures: Sequence[str],
     directions: Mapping[str, float] | None = None,
     other_scores: Mapping[str, Mapping[str, float]] = {},
+    reliability: Mapping[str, float] = {},
 ) -> list[Row]:
     made: list[Row] = []
     for index, each in enumerate(rows):
@@ -201,6 +211,8 @@ def _judged(
                     add(method, measure, erasure, 0.05 + toward * gained)
                 add(RANDOM, measure, erasure, 0.05)
                 add(SEARCH, measure, erasure, 0.05 + toward * length)
+                if measure == RELEVANCE and erasure in reliability:
+                    made[-1]["reliability"] = reliability[erasure]
         for method in scores:
             correlation = rho if isinstance(rho, float) else rho.get(method, 0.0)
             value = correlation + 0.1 * draw.normal()
