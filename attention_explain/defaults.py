@@ -41,6 +41,7 @@ OTHER_MEASURES = (
     "relevance",
     "direction",
     "violation",
+    "edit_effect",
     "infidelity",
     "input_shift",
     "parameter_randomization",

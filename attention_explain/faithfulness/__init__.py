@@ -4,6 +4,7 @@ random rankings and a search for the best one. Importing this registers them.
 """
 
 from attention_explain.faithfulness import (  # noqa: F401
+    edits,
     effects,
     ranking_measure,
     relevance,

@@ -156,13 +156,13 @@ class Methods:
     ) -> None:
         self.declared = declared
         self._configs = {name: about.get("parameters") for name, about in declared.items()}
-        self._reader = reader
+        self.reader = reader
 
     def built(
         self, model: AttentionClassifier, without: Collection[str] = ()
     ) -> dict[str, Interpreter | Undefined]:
         """The interpreters for `model`, except those named in `without`, which are too slow."""
-        predictor = Predictor(model, self._reader, frozen=False)
+        predictor = Predictor(model, self.reader, frozen=False)
         built: dict[str, Interpreter | Undefined] = {}
         for name, config in self._configs.items():
             if config is None or name in without:
