@@ -67,7 +67,7 @@ class EditEffect(ScoreMeasure):
                 ],
             )
         )
-        results = []
+        results: list[Values] = []
         for row, (text, instance) in enumerate(zip(inputs.texts, inputs.instances, strict=True)):
             if row not in several:
                 pair = "edits" in instance["metadata"].metadata
