@@ -94,6 +94,10 @@ def without_seeds(file: TextFile) -> str:
 def _settings(file: TextFile) -> dict[str, Any]:
     """All that two seeds of a model have in common."""
     config = {key: value for key, value in file.metadata["config"].items() if key not in SEEDS}
+    first = file.metadata.get("seed_of")
+    if first is not None:
+        own = _text(config["model"]["model_name"])
+        config = json.loads(_text(config).replace(own, _text(first)))
     return {"config": without_base(config), "methods": file.declared}
 
 

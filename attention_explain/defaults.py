@@ -1,5 +1,7 @@
 """The default components of the commands. Loads no torch, so that help and plans are quick."""
 
+from typing import Any
+
 # The methods that the debate compares, and the random control; those that a model does not support are left out.
 INTERPRETERS: tuple[str, ...] = (
     "attention",
@@ -11,6 +13,13 @@ INTERPRETERS: tuple[str, ...] = (
     "occlusion",
     "leave-one-out",
     "random",
+)
+# Other forms of the attention of a transformer, which a verdict compares with the default one, too.
+ATTENTION_VARIANTS: tuple[dict[str, Any], ...] = (
+    {"type": "attention", "layer": "mean", "name": "attention-all-layers"},
+    {"type": "attention", "value_norms": True, "name": "attention-value-norms"},
+    {"type": "attention-rollout", "name": "attention-rollout"},
+    {"type": "attention-x-gradient", "name": "attention-x-gradient"},
 )
 # The methods of `allennlp predict`: one forward and one backward pass more per text.
 QUICK_INTERPRETERS = ("attention", "gradient-x-input")

@@ -357,6 +357,7 @@ class Job:
             },
             "reads": description["reads"],
             **({"recovered": True} if recovered else {}),
+            **({"seed_of": self.options.seed_of} if self.options.seed_of else {}),
             "seeds": {
                 name: parameters["seed"]
                 for name, parameters in self.parameters.items()

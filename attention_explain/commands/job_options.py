@@ -44,6 +44,7 @@ class JobOptions:
     split_text : let the reader split strings for a model that was trained on tokens.
     overrides : JSON that changes the archive's config.
     force : replace an existing file, and drop unfinished work of another command.
+    seed_of : the transformer's folder of which this one is another seed, for a verdict on several.
     """
 
     archive_file: str | OpenedModel
@@ -56,6 +57,7 @@ class JobOptions:
     split_text: bool = False
     overrides: str = ""
     force: bool = False
+    seed_of: str = ""
 
     def typed(self) -> dict[str, Any]:
         """The options that determine the results, by the names that users type."""

@@ -29,7 +29,12 @@ from attention_explain.commands.summaries import (
     undefined_fields,
 )
 from attention_explain.costs import passes_of_components
-from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
+from attention_explain.counterfactual.perturbation import (
+    PERTURBATIONS,
+    Perturber,
+    attention_of,
+)
+from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.files import perturbations as perturbations_file
 from attention_explain.files.perturbations import PerturbedText
 from attention_explain.interpret.text_batch import check_output
@@ -107,8 +112,7 @@ class PerturbationJob(Job):
         self.reads = [file for each in built.values() for file in each.reads]
 
     def open(self, archive: Archive) -> None:
-        lacks = archive.model.lacks
-        if self._given is None and lacks("stages") is not None and lacks("layers") is None:
+        if self._given is None and attention_of(archive.model) is SelfAttending:
             self._build(defaults.HEAD_PERTURBATIONS)
         self._perturber = Perturber(archive.model, self._perturbations, self.options.batch_tokens)
         self.budget = self._perturber.budget

@@ -3,6 +3,7 @@ The plan of a verdict: for each model an attribution, a perturbation and a faith
 job; what the model does not support; and the expected time. Checks that the models belong together.
 """
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,12 @@ from attention_explain.commands.job import Job, ReadTexts
 from attention_explain.commands.job_options import JobOptions
 from attention_explain.commands.perturb import PerturbationJob
 from attention_explain.costs import passes_of_components, passes_of_measures
-from attention_explain.counterfactual.perturbation import PERTURBATIONS, Perturber
+from attention_explain.counterfactual.perturbation import (
+    PERTURBATIONS,
+    Perturber,
+    attention_of,
+)
+from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.data.any_reader import read_counts, read_instances
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
@@ -40,6 +46,7 @@ from attention_explain.interpret.interpreter import (
 from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite
 from attention_explain.named_components import ComponentConfig
 from attention_explain.passes import RANKINGS, rows_by_length, untouched
+from attention_explain.pretrained.folders import CONFIG, TransformerFolder
 from attention_explain.training.run_start import ARCHIVE
 
 # In the folder of a verdict, as `analysis.verdict.inputs` reads it, which takes time to import.
@@ -51,6 +58,8 @@ ATTENTION = "attention"
 QUICK_REMOVALS = ("delete", "unk")
 # The only options in which the configs of two seeds of a model differ.
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
+# Of a transformer's config: what says how it was saved, not what the model is.
+OF_SAVING = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
 # The callback that trains adversaries.
 ADVERSARIAL = "adversarial_attention"
 
@@ -135,16 +144,21 @@ def plan_verdict(
     """
     plan = VerdictPlan()
     seen: dict[str, tuple[str, dict[str, Any]]] = {}
+    first = ""
     for number, model in enumerate(models, 1):
         archive = open_to_explain(model, options.cuda_device, options.overrides)
         config = archive.config.as_dict(quiet=True)
-        check_seed(str(model), weights_sha256(archive.model), config, seen)
+        is_seed = len(models) > 1 and config["model"].get("own_head", False)
+        compared = as_seed(config) if is_seed else config
+        check_seed(str(model), weights_sha256(archive.model), compared, seen)
+        first = first or str(config["model"].get("model_name", ""))
         components, left_out = _components(archive, methods, quick, options.seed)
         plan.left_out += [sentence for sentence in left_out if sentence not in plan.left_out]
         read = _texts(archive, options)
         plan.order = plan.order or _order(read, options.seed)
         seconds = _seconds(archive, read.instances, components, options.batch_tokens)
-        of_model = replace(options, archive_file=model)
+        seed_of = first if is_seed and number > 1 else ""
+        of_model = replace(options, archive_file=model, seed_of=seed_of)
         plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds, read)
         name = f"{PREDICTIONS}-{number}.parquet"
         # This takes little time, so an existing file is always replaced.
@@ -247,12 +261,13 @@ def _components(
     model, reader = archive.model, archive.validation_dataset_reader
     if methods is None:
         supported, reasons = supported_interpreters(defaults.INTERPRETERS, model, reader)
+        variants = defaults.ATTENTION_VARIANTS if attention_of(model) is SelfAttending else ()
         if ATTENTION in reasons:
             raise InputError(
                 f"a verdict is about attention: {reasons[ATTENTION]}. To measure the faithfulness of other methods, "
                 "use `allennlp attribute` and then `allennlp faithfulness`."
             )
-        configs: list[InterpreterConfig] = [*supported]
+        configs: list[InterpreterConfig] = [*supported, *variants]
         left_out = list(reasons.values())
     else:
         configs, left_out = [*methods], []
@@ -260,6 +275,9 @@ def _components(
             configs.insert(0, ATTENTION)
     built = build_interpreters(configs, Predictor(model, reader, frozen=False), seed)
     perturb_with = PERTURBATIONS.build(perturbations, seed)
+    perturb_with = {
+        name: each for name, each in perturb_with.items() if each.takes is attention_of(model)
+    }
     try:
         Perturber(model, perturb_with)
     except InputError as error:
@@ -327,6 +345,20 @@ def _seconds_per_token(archive: Archive, instances: Sequence[Instance], budget: 
             seconds.append(time.perf_counter() - start)
     check_finite(archive.model, batch.ids, logits)
     return min(seconds) / int(batch.mask.sum())
+
+
+def as_seed(config: dict[str, Any]) -> dict[str, Any]:
+    """
+    The config of a transformer's folder without its path, and with what is in it: the same for two folders that
+    were trained with different seeds.
+    """
+    folder = TransformerFolder.opened(config["model"]["model_name"])
+    stated = {
+        name: value for name, value in folder.config.to_dict().items() if name not in OF_SAVING
+    }
+    without_path = json.loads(json.dumps(config).replace(json.dumps(str(folder.path)), '""'))
+    pieces = folder.tokenizer().get_vocab()
+    return {**without_path, CONFIG: json.loads(json.dumps(stated)), "tokenizer": pieces}
 
 
 def check_seed(

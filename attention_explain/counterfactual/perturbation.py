@@ -195,6 +195,12 @@ class Perturbation(Registrable):
         return None
 
 
+def attention_of(model: Model) -> type[FixedStates | SelfAttending]:
+    """What perturbations of this model take: its layers, if it has no attention over hidden states."""
+    only_layers = model.lacks("stages") is not None and model.lacks("layers") is None
+    return SelfAttending if only_layers else FixedStates
+
+
 def percent(share: float) -> str:
     """A share as a percentage."""
     return f"{100 * share:.0f} %"

@@ -169,6 +169,7 @@ METADATA = {
     "labels": "labels of the model, in the order of `probs`",
     "reads": "other input files, with their hashes",
     "recovered": "true if training was interrupted and not recovered exactly",
+    "seed_of": "the transformer's folder of which this one is another seed, in a verdict on several",
     "seeds": "seeds of the components that draw random numbers",
     "batch_tokens": "largest number of tokens in a batch, padding included",
     "versions": "versions of Python and of the packages",

@@ -61,8 +61,8 @@ class Unique(Question):
         ]
         if not several:
             return self.not_asked(
-                f"no other weights were searched for (no perturbation file with `{SEARCH}`; a model that has "
-                "only self-attention does not allow it)"
+                f"no other weights were searched for (no perturbation file with `{SEARCH}`; a transformer has "
+                "maps in every layer and head, and no single distribution to search)"
             )
         shares = [each.share() for each in several]
         rows = [
