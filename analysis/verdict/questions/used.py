@@ -44,9 +44,7 @@ class Used(Question):
     title = "used by the model?"
     column = "used"
     measure = "share of texts whose prediction changes with uniform weights"
-    heads_measure = (
-        "share of texts whose prediction changes with uniform or permuted weights in all heads, the larger"
-    )
+    heads_measure = "share of texts whose prediction changes with uniform or permuted weights in all heads, the larger"
     bound = (
         f"Yes if uniform weights change the prediction of more than {percent(FEW)} of texts; for a "
         "transformer, uniform or permuted weights in all heads. If they change fewer: partly if uniform or "
@@ -85,22 +83,28 @@ class Used(Question):
         def rule_of_shares(intervals: Sequence[Interval]) -> Answer:
             return rule(intervals, len(changes))
 
-        sentences = [
-            f"{label} change the prediction of {percent(change.estimate.mean)} of texts"
-            for label, change in changes.items()
-        ]
+        shares = {label: percent(each.estimate.mean) for label, each in changes.items()}
+        if len(shares) == 1:
+            ((label, share),) = shares.items()
+            sentence, most = f"{label} change the prediction of {share} of texts", "by"
+        else:
+            of_each = [f"{share} ({label.split()[0]})" for label, share in shares.items()]
+            others = f"other weights in all heads change the prediction of {' and '.join(of_each)}"
+            sentence, most = f"{others} of texts", "by up to"
         if deciding:
             moved = max(mean.estimate.mean for mean in deciding[: len(changes)])
-            most = " by up to " if len(changes) > 1 else " by "
-            sentences.append(f"move the output{most}{number(moved)}")
+            sentence += f" and move the output {most} {number(moved)}"
         return Finding(
             self,
             decide([*changes.values(), *deciding], rule_of_shares),
             max((change.estimate for change in changes.values()), key=lambda each: each.mean),
-            " and ".join(sentences),
+            sentence,
             Evidence(
                 [
-                    *((f"prediction, {label}", change.estimate) for label, change in changes.items()),
+                    *(
+                        (f"prediction, {label}", change.estimate)
+                        for label, change in changes.items()
+                    ),
                     *((label, mean.estimate) for label, mean in moves.items()),
                 ],
                 [(0.0, FEW, "no"), (FEW, 1.0, "yes")],
@@ -119,7 +123,9 @@ def changed_predictions(inputs: VerdictInputs) -> dict[str, Mean]:
             for label, perturbation in other_weights.items()
         }
         found = {
-            label: Mean.of(flips, share=True) for label, flips in values.items() if flips is not None
+            label: Mean.of(flips, share=True)
+            for label, flips in values.items()
+            if flips is not None
         }
         if found:
             return found

@@ -43,6 +43,13 @@ def other(measure, score):
         ("used", {"flips": 0.05, "moved": 0.01}, INCONCLUSIVE),
         ("used", {"flips": 0.03, "moved": 0.2}, INCONCLUSIVE),
         ("used", {"flips": 0.0, "moved": 0.01, "texts": 30}, INCONCLUSIVE),
+        # For a transformer: uniform weights in all heads, or permuted ones.
+        ("used", {"flips": 0.2, "heads": 0.0}, YES),
+        ("used", {"flips": 0.0, "heads": 0.2}, YES),
+        ("used", {"flips": 0.0, "heads": 0.0, "moved": 0.2}, PARTLY),
+        ("used", {"flips": 0.0, "heads": 0.0, "moved": 0.01}, NO),
+        ("used", {"flips": 0.0, "heads": 0.05, "moved": 0.01}, INCONCLUSIVE),
+        ("unique", {"far": 0.0, "heads": 0.0}, INCONCLUSIVE),
         ("unique", {"far": 0.0}, YES),
         ("unique", {"far": 0.2}, PARTLY),
         ("unique", {"far": 0.9}, NO),
@@ -245,6 +252,12 @@ def test_models_that_barely_use_their_attention_are_separated(tmp_path):
     unclear = verdict_of(tmp_path / "c", scores=scores, flips=0.04)
     assert [each.depends_on_attention for each in (used, unused, unclear)] == [True, False, False]
     assert [each.barely_used for each in (used, unused, unclear)] == [False, True, False]
+    heads = {"scores": scores, "flips": 0.0}
+    used_heads, unused_heads = (
+        verdict_of(tmp_path / f"heads {share}", heads=share, **heads) for share in (0.2, 0.0)
+    )
+    assert used_heads.depends_on_attention and not used_heads.barely_used
+    assert unused_heads.barely_used and not unused_heads.depends_on_attention
     assert unused.headline.startswith("No: this model barely uses its attention")
     assert used.headline.startswith("No: attention misses")
     assert unused.finding("used").objection and not unclear.finding("used").objection

@@ -83,7 +83,10 @@ def test_the_command_computes_what_questions_require(toy):
     quick = ["relevance", "direction", "comprehensiveness", "sufficiency"]
     quick += [{"type": "parameter_randomization", "intermediate": False}]
     perturbations, measures = required_components(quick=True)
-    assert perturbations == ["uniform", "permutation", "drop-top", "instance-adversary", "noise"]
+    assert perturbations == [
+        *("uniform", "permutation", "drop-top", "uniform-heads", "permuted-heads", "heads-off"),
+        *("instance-adversary", "noise"),
+    ]
     assert measures == [*quick, "toy_measure"]
     assert required_components()[1] == [*quick, "sensitivity", "toy_measure", "slow_measure"]
 

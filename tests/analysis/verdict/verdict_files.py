@@ -27,6 +27,7 @@ def write_folder(
     scores: Mapping[str, float | Mapping[str, float]] = SCORES,
     spread: float = 0.1,
     flips: float = 0.2,
+    heads: float | None = None,
     moved: float = 0.1,
     far: float = 0.9,
     allowed: float = 0.05,
@@ -55,6 +56,7 @@ def write_folder(
     parameters : of methods.
     spread : of the scores of single texts.
     flips, moved : what uniform weights do: to that share of texts, and by how much.
+    heads : for a transformer: the share of predictions that permuted weights in all heads change.
     far, allowed : the share of texts with other weights, and how far these move the output.
     rho, change : for randomised parameters and for noise on the input; `change` below 0 is not measured.
     noise : how far seeds disagree about scores.
@@ -99,7 +101,7 @@ def write_folder(
             )
         write_perturbations(
             folder / f"files/perturbations-{seed}.parquet",
-            _perturbed(rows, flips, moved, far, allowed),
+            _perturbed(rows, flips, moved, far, allowed, heads),
             trained_by,
             **about,
         )
@@ -138,12 +140,28 @@ def _among(index: int, share: float) -> bool:
 
 
 def _perturbed(
-    rows: Sequence[Row], flips: float, moved: float, far: float, allowed: float
+    rows: Sequence[Row],
+    flips: float,
+    moved: float,
+    far: float,
+    allowed: float,
+    heads: float | None,
 ) -> list[Row]:
+    text = ("id", "tokens", "label", "predicted", "probs", "attention")
+    if heads is not None:
+        return [
+            {
+                **{name: each[name] for name in text},
+                "uniform-heads.flip": _among(index, flips),
+                "uniform-heads.tvd": moved * (0.8 + 0.4 * (index % 2)),
+                "permuted-heads.flip": _among(index, heads),
+                "permuted-heads.tvd": moved * (0.8 + 0.4 * (index % 2)),
+            }
+            for index, each in enumerate(rows)
+        ]
     return [
         {
-            **{name: each[name] for name in ("id", "tokens", "label", "predicted", "probs")},
-            "attention": each["attention"],
+            **{name: each[name] for name in text},
             "uniform.flip": _among(index, flips),
             "uniform.tvd": moved * (0.8 + 0.4 * (index % 2)),
             "permutation.median_tvd": moved * (0.8 + 0.4 * (index % 2)),
