@@ -17,6 +17,7 @@ from attention_explain.passes import generator_for
 
 KINDS = ("single", "context", "ordered")
 MIXED, SYNTHETIC, SWAPPED = "mixed", "synthetic", "swapped"
+OTHER_MASKS = ("contrary", "distractor")
 PARTS = (MIXED, SYNTHETIC, SWAPPED)
 # No words of any language, without digits or capitals, so that tokenizers and reader options keep them.
 CLASS_TOKENS = ("qzeq", "qonq", "qtwq", "qthq", "qfoq", "qfiq", "qsiq", "qseq", "qeiq", "qniq")
@@ -179,9 +180,15 @@ def _inserted(example: Example, planted: Sequence[str], random: numpy.random.Gen
     """The text with words at uniform random positions, in the order given; without its masks."""
     words = (example.text or "").split() if example.tokens is None else list(example.tokens)
     gaps = sorted(random.integers(len(words) + 1, size=len(planted)))
+    without_masks = replace(example, rationale=None, impermissible=None)
+    # Those of the synthetic corpus.
+    masks = {name: list(vars(example)[name]) for name in OTHER_MASKS if vars(example).get(name)}
     for gap, token in reversed(list(zip(gaps, planted, strict=True))):
         words.insert(gap, token)
-    without_masks = replace(example, rationale=None, impermissible=None)
+        for mask in masks.values():
+            mask.insert(gap, 0)
+    for name, mask in masks.items():
+        setattr(without_masks, name, mask)
     if example.tokens is None:
         return replace(without_masks, text=" ".join(words))
     return replace(without_masks, tokens=words)

@@ -160,3 +160,20 @@ def test_tokens_that_the_tokenizer_changes_are_an_error(tmp_path):
     path.write_text("\n".join(json.dumps({"text": "a film", "label": each}) for each in LABELS))
     with pytest.raises(DataError, match="the tokenizer changes them"):
         read(str(path), kind="single", part="synthetic", tokens=["#0-a.", "#1-b."])
+
+
+def test_the_masks_of_the_synthetic_corpus_stay_at_their_words():
+    lengths = {"min_tokens": 24, "max_tokens": 32}
+    config = {"type": "planted", "overrides": {"causes": 3, "contrary": 1, **lengths}}
+    shortcut = {"kind": "context", "labels": ["0", "1"], "part": "synthetic"}
+    before, after = (
+        list(DatasetReader.from_params(params({**config, **options})).read("test"))[:20]
+        for options in ({}, {"shortcut": shortcut})
+    )
+    for plain, planted in zip(before, after, strict=True):
+        marked = []
+        for instance in (plain, planted):
+            metadata = instance["metadata"].metadata
+            pairs = zip(metadata["tokens"], metadata["contrary"], strict=True)
+            marked.append([token for token, mark in pairs if mark])
+        assert marked[0] == marked[1] != []
