@@ -55,7 +55,7 @@ MADE_FROM = "files that it was made from"
 # Packages whose versions the file records.
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 # Other fields of an instance that the model reads.
-PAIR_FIELDS = ("query", "other", "side", "candidates", "contrary")
+PAIR_FIELDS = ("query", "other", "side", "candidates", "contrary", "fragments")
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,8 @@ class Example:
     # For pairs of versions: the text of the other one, and the changed spans.
     edited_to: str | None = None
     edits: Sequence[Any] = ()
+    # For hybrid documents: the class of the fragment of each token.
+    fragments: Sequence[str] | None = None
     # Whether the model reads the second text before the first.
     query_first: bool = False
     # Whether the tokens were made by the reader's tokenizer.

@@ -36,6 +36,7 @@ from attention_explain.data.example import (
     label_problem,
     shown,
 )
+from attention_explain.data.hybrid import Hybrid
 from attention_explain.data.shortcut import Shortcut
 from attention_explain.data.sources import LabelMap, LengthLimits, ReadCounts, counted
 from attention_explain.data.tokenizers import EnglishTokenizer
@@ -92,6 +93,8 @@ class TextReader(DatasetReader):
         boundary symbols.
     shortcut : `Shortcut`, optional (default = `None`)
         Plant tokens that determine the label of some texts, or of all; they become the rationale.
+    hybrid : `Hybrid`, optional (default = `None`)
+        Join texts of different classes to documents, to test explanations.
     corpus : `str`, optional (default = `None`)
         What tables are to call the data. It changes nothing else.
     max_instances : `int`, optional (default = `None`)
@@ -121,6 +124,7 @@ class TextReader(DatasetReader):
         guide: str | list[str] | None = None,
         erased: Erased | None = None,
         shortcut: Shortcut | None = None,
+        hybrid: Hybrid | None = None,
         corpus: str | None = None,
         max_instances: int | None = None,
         **kwargs,
@@ -154,6 +158,7 @@ class TextReader(DatasetReader):
         if erased is not None:
             _check_masks_are_read(self._token_indexers)
         self._shortcut = shortcut
+        self._hybrid = hybrid
         self.corpus = corpus
         # Of the file that was read last, as far as it was read.
         self.counts = ReadCounts()
@@ -212,6 +217,16 @@ class TextReader(DatasetReader):
 
     def _wanted(self, file_path: str, counts: ReadCounts) -> Iterator[tuple[Example, list[str]]]:
         """The examples whose label is wanted, by the name it is to have, and their words."""
+        texts = self._split_texts(file_path, counts)
+        if self._hybrid is None:
+            yield from texts
+            return
+        for document in self._hybrid.join(texts, file_path, counts.dropped):
+            yield document, self._words(document)
+
+    def _split_texts(
+        self, file_path: str, counts: ReadCounts
+    ) -> Iterator[tuple[Example, list[str]]]:
         examples = self._labelled(file_path, counts)
         if self._shortcut is not None:
             examples = self._shortcut.plant(examples)
@@ -426,6 +441,8 @@ class TextReader(DatasetReader):
         if example.impermissible is not None:
             mask = self._checked_mask(example, "impermissible", example.impermissible, words)[:most]
             fields["impermissible"] = _mask_field(before + mask + behind)
+        if example.fragments is not None:
+            metadata["fragments"] = list(example.fragments[:most])
         fields["metadata"] = TextMetadataField(metadata, self._origin(example))
         return Instance(fields)
 

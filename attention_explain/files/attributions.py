@@ -28,6 +28,7 @@ OPTIONAL_COLUMNS: dict[str, pyarrow.DataType] = {
     RATIONALE: MARKS,
     "contrary": MARKS,
     "other": WORDS,
+    "fragments": WORDS,
     "unknown": MARKS,
 }
 # Names that no method can have.
@@ -99,6 +100,7 @@ class ExplainedText:
     rationale : the tokens that decide the label, by one or several annotators.
     contrary : 1 for each token that speaks against the gold label.
     other : the words of the other text of a pair; those of the query if both have scores.
+    fragments : of a hybrid document, the class of the text that each token is from.
     unknown : 1 for each token that is not in the model's vocabulary.
     rationales : the origin of the rationale, `KNOWN` or `MARKED`.
     side : the text of a pair that has scores: `passage`, `query`, or `both`, the query's words last.
@@ -119,6 +121,7 @@ class ExplainedText:
     rationale: Rationale | None = None
     contrary: list[int] | None = None
     other: list[str] | None = None
+    fragments: list[str] | None = None
     unknown: list[int] | None = None
     rationales: str = MARKED
     side: str | None = None

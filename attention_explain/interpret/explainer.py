@@ -112,6 +112,7 @@ class Explainer:
                 gold=instance["label"].label if "label" in instance.fields else None,
                 rationale=instance["metadata"].metadata.get("rationale"),
                 contrary=instance["metadata"].metadata.get("contrary"),
+                fragments=instance["metadata"].metadata.get("fragments"),
                 **_sides(instance["metadata"].metadata),
                 unknown=unknown_words(
                     batch.words[row], instance["tokens"].token_indexers, self.model.vocab
