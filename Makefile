@@ -11,7 +11,7 @@ REQUIREMENTS := requirements-dev.txt requirements-no-deps.txt constraints.txt
 ENGINE := .venv-workflow
 ENGINE_INSTALLED := $(ENGINE)/.installed
 
-.PHONY: help install demo study study-plan results weights test test-slow test-browser test-faults test-slurm wheel test-wheel lint format docs bench clean
+.PHONY: help install demo study study-plan results weights test test-slow test-oldest test-browser test-faults test-slurm wheel test-wheel lint format docs bench clean
 
 help:
 	@echo "make install    set up .venv"
@@ -22,6 +22,7 @@ help:
 	@echo "make weights    a small pretrained transformer, into weights/ (83 MB)"
 	@echo "make test       the fast tests"
 	@echo "make test-slow  the slow tests too"
+	@echo "make test-oldest the tests of pretrained transformers, with the oldest versions that are supported"
 	@echo "make test-browser the page of explore, in a real Chromium (Debian: chromium, chromium-driver)"
 	@echo "make test-faults kills, bad inputs and growth: up to an hour, with figures at the end"
 	@echo "make test-slurm a study on a Slurm cluster of one node (Debian, as root)"
@@ -117,6 +118,23 @@ test: $(INSTALLED) $(ENGINE_INSTALLED)
 test-slow: $(INSTALLED) $(ENGINE_INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slurm and not faults and not browser"
 
+# An environment of its own, with the packages of constraints-oldest.txt in place of those in constraints.txt.
+OLDEST := .venv-oldest
+OLDEST_INSTALLED := $(OLDEST)/.installed
+
+$(OLDEST_INSTALLED): $(REQUIREMENTS) constraints-oldest.txt setup.py
+	@echo "Setting up $(OLDEST) (a few minutes, once)"
+	@$(PYTHON) -m venv $(OLDEST)
+	@grep -vE '^(huggingface_hub|tokenizers|transformers)==' constraints.txt | cat - constraints-oldest.txt > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-no-deps.txt
+	@$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet --no-warn-conflicts \
+		-c $(OLDEST)/constraints.txt -r requirements-dev.txt --editable .
+	@touch $@
+
+test-oldest: $(OLDEST_INSTALLED)
+	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n 2 --dist worksteal tests/test_pretrained_transformers.py \
+		tests/pretrained tests/models tests/interpret
+
 # Skipped, with the reason, where there is no Chromium with its driver.
 test-browser: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m browser -rs tests/browser
@@ -157,5 +175,5 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(ENGINE) demo site build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(ENGINE) $(OLDEST) demo site build dist *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,8 +5,10 @@ Importing this package is light: it loads neither torch nor AllenNLP. The public
 first use, and `attention_explain.plugin` registers all components with AllenNLP.
 """
 
+import sys
 import warnings
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,6 +66,10 @@ def _silence_third_party_warnings() -> None:
     warnings.filterwarnings(
         "ignore", message="Failed to load image Python extension", module=r"torchvision\.io\.image"
     )
+    # transformers 5 imports its new namespaces.
+    warnings.filterwarnings(
+        "ignore", message=r"The torchvision\.datapoints and torchvision\.transforms\.v2 namespaces"
+    )
     # fairscale 0.4.6 and the trainer use torch.cuda.amp, which moved to torch.amp.
     warnings.filterwarnings(
         "ignore",
@@ -71,13 +77,21 @@ def _silence_third_party_warnings() -> None:
         category=FutureWarning,
         module=r"(fairscale|allennlp)\.",
     )
-    # AllenNLP's `huggingface_adamw` is the deprecated optimizer of transformers.
-    warnings.filterwarnings(
-        "ignore",
-        message="This implementation of AdamW is deprecated",
-        category=FutureWarning,
-        module=r"transformers\.optimization",
-    )
 
 
 _silence_third_party_warnings()
+
+
+class _BeforeAllenNLP(MetaPathFinder):
+    """
+    Finds nothing, but notices an import of AllenNLP, which needs names that transformers 5 lacks. A process that
+    AllenNLP starts imports it before the plugin.
+    """
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        # The modules of transformers may have been dropped and imported again in between.
+        if name in ("allennlp", "allennlp.training.optimizers"):
+            import_module("attention_explain.compat.todays_transformers").supply_imports()
+
+
+sys.meta_path.insert(0, _BeforeAllenNLP())

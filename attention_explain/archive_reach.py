@@ -296,15 +296,25 @@ def not_cached(model_name: str) -> InputError:
 @contextmanager
 def cache_only() -> Iterator[None]:
     """Keeps transformers from contacting the hub, and from asking whether it may run code."""
+    from huggingface_hub import constants
     from transformers import dynamic_module_utils
     from transformers.utils import hub
 
-    before = hub._is_offline_mode, dynamic_module_utils.TIME_OUT_REMOTE_CODE
-    hub._is_offline_mode, dynamic_module_utils.TIME_OUT_REMOTE_CODE = True, 0
+    changed = [
+        (constants, "HF_HUB_OFFLINE", True),
+        (dynamic_module_utils, "TIME_OUT_REMOTE_CODE", 0),
+    ]
+    # transformers 4 has a copy.
+    if hasattr(hub, "_is_offline_mode"):
+        changed.append((hub, "_is_offline_mode", True))
+    before = [getattr(module, name) for module, name, _ in changed]
+    for module, name, value in changed:
+        setattr(module, name, value)
     try:
         yield
     finally:
-        hub._is_offline_mode, dynamic_module_utils.TIME_OUT_REMOTE_CODE = before
+        for (module, name, _), value in zip(changed, before, strict=True):
+            setattr(module, name, value)
 
 
 def is_spacy_language(name: str) -> bool:

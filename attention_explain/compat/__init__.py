@@ -6,7 +6,13 @@ Nothing else in this project patches anything. Each function fixes one thing, sa
 and has a test. Warnings are silenced one by one, by text and origin, never all at once.
 """
 
-from attention_explain.compat import opened_files, starting, todays_packages, trainings
+from attention_explain.compat import (
+    opened_files,
+    starting,
+    todays_packages,
+    todays_transformers,
+    trainings,
+)
 from attention_explain.compat.starting import SELDOM_USED, quick_imports
 
 __all__ = ["SELDOM_USED", "apply", "quick_imports"]
@@ -42,7 +48,9 @@ def apply() -> None:
     todays_packages.fix_moves_to_nowhere()
     opened_files.fix_class_names()
     opened_files.limit_archives()
-    todays_packages.fix_pretrained_tokenizers()
+    todays_transformers.fix_pretrained_tokenizers()
+    todays_transformers.fix_pretrained_models()
+    todays_transformers.fix_push_to_hub()
     opened_files.fix_weights_of_nothing()
     opened_files.fix_archive_loading()
     opened_files.fix_evaluation_without_batches()

@@ -1,4 +1,4 @@
-"""Where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch and transformers."""
+"""Where AllenNLP 2.10.1, whose pins end at torch 1.12, meets today's torch."""
 
 import inspect
 import sys
@@ -146,26 +146,11 @@ def _numpy_number_types() -> list[Any]:
     ]
 
 
-def fix_pretrained_tokenizers() -> None:
-    """
-    transformers no longer takes `add_special_tokens` where a tokenizer is built, only where it is used.
-    AllenNLP says it twice, so that nothing called `pretrained_transformer` could be built.
-    """
-    from allennlp.common import cached_transformers
-
-    original = cached_transformers.get_tokenizer
-
-    @wraps(original)
-    def get_tokenizer(model_name: str, add_special_tokens: bool = True, **options: Any) -> Any:
-        return original(model_name, **options)
-
-    cached_transformers.get_tokenizer = get_tokenizer
-
-
 def fix_spawned_data_loader() -> None:
     """
     With `start_method: "spawn"` the data loader made the lock of its progress bars for forked
-    processes, which Python no longer hands to spawned ones.
+    processes, which Python no longer hands to spawned ones. These also need this package before they
+    import AllenNLP (`todays_transformers.supply_imports`): so a loader names a function of it first.
     """
     from allennlp.data.data_loaders import multiprocess_data_loader as module
 
@@ -182,5 +167,10 @@ def fix_spawned_data_loader() -> None:
         return start_workers
 
     loader = module.MultiProcessDataLoader
+    loader.__reduce__ = lambda self: (_without_state, (type(self),), vars(self))
     loader._start_instance_workers = with_lock_of_context(loader._start_instance_workers)
     loader._start_batch_workers = with_lock_of_context(loader._start_batch_workers)
+
+
+def _without_state(kind: type) -> Any:
+    return object.__new__(kind)

@@ -69,7 +69,7 @@ class WrittenWords(Tokenizer):
         if split == PRE_TOKENIZER:
             if model_name is None:
                 raise InputError(f"split '{PRE_TOKENIZER}' needs the model_name of a folder")
-            self._tokenizer = TransformerFolder.opened(model_name).tokenizer(as_written=True)
+            self._tokenizer = TransformerFolder.opened(model_name).tokenizer()
 
     def tokenize(self, text: str) -> list[Token]:
         if self.split == SPACES:

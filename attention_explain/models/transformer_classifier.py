@@ -30,6 +30,7 @@ from attention_explain.pretrained.families import (
     Generic,
     PretrainedLayer,
     PretrainedSelfAttention,
+    eager_attention,
     layer_inputs,
     of_types,
     quiet,
@@ -272,7 +273,7 @@ class TransformerClassifier(Classifier):
         The logits, and the weights of each layer, the first layer first, of which they are computed.
         Shape: (batch, labels), (batch, heads, positions, positions) each
         """
-        with quiet():
+        with quiet(), eager_attention(self.transformer):
             output = self.transformer(
                 inputs_embeds=embeddings,
                 attention_mask=inputs.mask.to(embeddings),

@@ -470,7 +470,7 @@ class Generic(Family):
         options = {name: value for name, value in options.items() if name in accepted}
         if maps and (takes_more or "output_attentions" in accepted):
             options["output_attentions"] = True
-        with quiet(), self._reading_the_last(mask), _eager(self.model, maps):
+        with quiet(), self._reading_the_last(mask), eager_attention(self.model, maps):
             return self.model(inputs_embeds=embeddings, return_dict=True, **options)
 
     @contextmanager
@@ -607,19 +607,15 @@ def _close(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 @contextmanager
-def _eager(model: "PreTrainedModel", wanted: bool) -> Iterator[None]:
+def eager_attention(model: "PreTrainedModel", wanted: bool = True) -> Iterator[None]:
     """Within it, if wanted, attention is computed in the way that gives its weights."""
     usual = model.config._attn_implementation
-    if not wanted or usual == "eager":
-        yield
-        return
-    # Older models change to it by themselves, and some for good.
-    change = getattr(model, "set_attn_implementation", lambda name: None)
-    change("eager")
+    if wanted:
+        model.config._attn_implementation = "eager"
     try:
         yield
     finally:
-        change(usual)
+        # Some models of transformers 4 change it themselves, for good.
         model.config._attn_implementation = usual
 
 
@@ -643,12 +639,15 @@ def quiet() -> Iterator[None]:
     """Without what transformers says of missing weights and slower ways: we say what matters."""
     from transformers.utils import logging as their_logging
 
-    verbosity = their_logging.get_verbosity()
+    verbosity, bars = their_logging.get_verbosity(), their_logging._tqdm_active
     their_logging.set_verbosity_error()
+    # Not `disable_progress_bar`, which also switches off those of downloads.
+    their_logging._tqdm_active = False
     try:
         yield
     finally:
         their_logging.set_verbosity(verbosity)
+        their_logging._tqdm_active = bars
 
 
 def layer_inputs(

@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from attention_explain.archive_reach import must_be_cached, not_cached
+from attention_explain.compat.todays_transformers import (
+    allow_initialization,
+    check_positions,
+    single_precision,
+)
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.model_outputs import HEADS, IDENTITY, SIGMOID, SOFTMAX
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 
 CONFIG = "config.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+# One of these has the pieces.
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # What of a model of the hub is fetched: neither weights of other libraries nor programs.
 FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"]
@@ -46,9 +53,6 @@ SAID = {
     IDENTITY: "a regression head: scores and measures are in units of the output itself, which is no "
     "probability; gold values are not read",
 }
-
-# Whose words begin with a space in any case.
-LLAMA_LIKE = ("llama", "mistral", "gemma", "gemma2", "mixtral")
 
 # A folder's own files, and no code that they name.
 SAFELY = {"local_files_only": True, "trust_remote_code": False}
@@ -147,29 +151,20 @@ class TransformerFolder:
         config._attn_implementation_autoset = False
         return cls(path, config, family, labels)
 
-    def tokenizer(self, as_written: bool = False) -> "PreTrainedTokenizerFast":
-        """
-        Reads every word as one that stands behind a space, so that no word depends on its position; or
-        `as_written`, as transformers itself does.
-        """
+    def tokenizer(self) -> "PreTrainedTokenizerFast":
+        """As transformers has it."""
         from transformers import AutoTokenizer
 
-        # LlamaTokenizerFast would be converted again from another file; it reads words like that anyway.
-        options = (
-            {} if as_written or self.config.model_type in LLAMA_LIKE else {"add_prefix_space": True}
-        )
+        save = "save it there with the tokenizer's save_pretrained"
+        # transformers 5 makes an empty tokenizer of nothing but a model's config.
+        if not any(file.is_file() for name in TOKENIZERS for file in self.path.glob(name)):
+            raise InputError(f"{self.path}: has no tokenizer; {save}")
         try:
             with quiet():
-                tokenizer = AutoTokenizer.from_pretrained(self.path, **options, **SAFELY)
+                tokenizer = AutoTokenizer.from_pretrained(self.path, **SAFELY)
         except Exception as error:
-            missing = not any(
-                (self.path / name).is_file()
-                for name in ("tokenizer.json", "vocab.txt", "vocab.json")
-            )
-            wrong = "has no tokenizer" if missing else "its tokenizer cannot be read"
             raise InputError(
-                f"{self.path}: {wrong} ({shortly(error)}); save it there with the tokenizer's "
-                "save_pretrained"
+                f"{self.path}: its tokenizer cannot be read ({shortly(error)}); {save}"
             ) from error
         if not tokenizer.is_fast:
             raise InputError(
@@ -255,7 +250,9 @@ class TransformerFolder:
         from transformers import AutoModelForSequenceClassification
 
         self.config.num_labels = labels
-        return AutoModelForSequenceClassification.from_config(self.config)
+        model = AutoModelForSequenceClassification.from_config(self.config)
+        check_positions(model)
+        return model
 
     def save_with_words(self, words: Sequence[str], target: Path) -> None:
         """
@@ -312,6 +309,7 @@ class TransformerFolder:
                     output_loading_info=True,
                     # What does not fit is said by us.
                     ignore_mismatched_sizes=True,
+                    **single_precision(),
                     **SAFELY,
                 )
         except Exception as error:
@@ -320,10 +318,12 @@ class TransformerFolder:
             rejected = "Weights only" in "".join(map(str, _causes(error)))
             reason = NO_NUMBERS if rejected else f"is broken ({shortly(error)})"
             raise InputError(f"{self._weights_file()}: {reason}") from error
+        check_positions(model)
+        allow_initialization(model)
         unlike = [*info["missing_keys"], *(name for name, _, _ in info["mismatched_keys"])]
         wrong = [
-            *(name for name in unlike if not _is_of_the_head(name, model)),
-            *(name for name in info["unexpected_keys"] if re.search(r"\.\d+\.", name)),
+            *sorted(name for name in unlike if not _is_of_the_head(name, model)),
+            *sorted(name for name in info["unexpected_keys"] if re.search(r"\.\d+\.", name)),
         ]
         if wrong:
             raise InputError(

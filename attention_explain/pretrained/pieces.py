@@ -90,8 +90,10 @@ class PieceIndexer(TokenIndexer):
     ) -> None:
         super().__init__(**kwargs)
         folder = TransformerFolder.opened(kept_folder(model_name, serialization_dir))
-        self._tokenizer = folder.tokenizer(as_written)
+        self._tokenizer = folder.tokenizer()
         self.as_written = as_written
+        # Others read each of split words as one behind a space.
+        self._adds_space = as_written or _reads_bytes(self._tokenizer)
         self._before, self._behind = _special_symbols(self._tokenizer)
         most, least = folder.most_positions(self._tokenizer), len(self._before + self._behind) + 1
         self.max_pieces = most if max_pieces is None else max_pieces
@@ -176,8 +178,8 @@ class PieceIndexer(TokenIndexer):
                 self._pieces.clear()
                 unknown = list(dict.fromkeys(words))
             pieces = self._tokenizer(
-                [f" {word}" if self.as_written else [word] for word in unknown],
-                is_split_into_words=not self.as_written,
+                [f" {word}" if self._adds_space else [word] for word in unknown],
+                is_split_into_words=not self._adds_space,
                 add_special_tokens=False,
                 return_attention_mask=False,
                 verbose=False,
@@ -254,6 +256,12 @@ class PieceIndexer(TokenIndexer):
             )
             for name, values in tokens.items()
         }
+
+
+def _reads_bytes(tokenizer: Any) -> bool:
+    """Whether its pieces are of bytes, and a space is one of them."""
+    splitter = tokenizer.backend_tokenizer.pre_tokenizer
+    return splitter is not None and b'"ByteLevel"' in splitter.__getstate__()
 
 
 def _special_symbols(tokenizer: Any) -> tuple[list[int], list[int]]:

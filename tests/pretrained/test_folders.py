@@ -55,7 +55,8 @@ def test_without_weights(own_folder):
 
 def test_without_tokenizer(own_folder):
     for name in TOKENIZER:
-        (own_folder / name).unlink()
+        # transformers 5 writes fewer files.
+        (own_folder / name).unlink(missing_ok=True)
     rejected(own_folder, "has no tokenizer", "save_pretrained")
 
 

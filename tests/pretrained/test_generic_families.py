@@ -76,6 +76,9 @@ def test_attention_is_that_of_the_scaled_mean_that_the_head_reads(opened, family
             opened.method("attention")
         return
     read = {"first": 0, "last": -1}[reads]
+    if family == "big_bird":
+        # In transformers 5 it gives none after it has changed this by itself, for short texts.
+        opened.plain.model.base_model.set_attention_type("original_full")
     for text, scores in zip(TEXTS, opened.scores("attention", TEXTS), strict=True):
         ids, units = opened.plain.read(text)
         if hasattr(opened.plain.model, "set_attn_implementation"):

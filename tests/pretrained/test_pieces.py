@@ -54,6 +54,14 @@ def test_a_word_has_the_same_pieces_wherever_it_stands(folders):
     assert indexer.pieces(["film", "film"])[0] == indexer.pieces(["a", "film"])[1]
 
 
+@pytest.mark.parametrize("family", ["roberta", "deberta", "gpt2", "qwen2"])
+def test_of_bytes_a_word_has_the_pieces_it_has_behind_a_space(folders, family):
+    plain = AutoTokenizer.from_pretrained(folders[family])
+    expected = tuple(plain("a film", add_special_tokens=False)["input_ids"][1:])
+    assert plain.decode(expected) == " film"
+    assert PieceIndexer(str(folders[family])).pieces(["film"]) == [expected]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_removed_word_is_the_tokenizers_own_mask(folders, family, tmp_path):
     """And nothing else is changed: as if somebody had written it there."""
