@@ -1,5 +1,7 @@
 """Other self-attention inside a model, against models that really have it."""
 
+from contextlib import contextmanager
+
 import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
@@ -50,23 +52,9 @@ def chosen(layer, head):
     return found
 
 
-@each_position
-def test_heads_that_are_off_are_those_that_transformers_masks(opened, layer, head):
-    found = results(opened, "heads-off", layer=layer, head=head)
-    for text, each in zip(TEXTS, found, strict=True):
-        ids, _ = opened.plain.read(text)
-        with torch.no_grad():
-            as_it_is = opened.plain.model(ids).logits[0].softmax(-1)
-            masked = opened.plain.model(ids, head_mask=1 - chosen(layer, head)).logits[0]
-        expected = masked.softmax(-1)
-        assert each["probs"] == pytest.approx(expected.tolist(), abs=1e-9)
-        assert each["tvd"] == pytest.approx(float((expected - as_it_is).abs().sum() / 2), abs=1e-9)
-        assert each["flip"] == bool(expected.argmax() != as_it_is.argmax())
-
-
-@each_position
-def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, head, monkeypatch):
-    found = results(opened, "uniform-heads", layer=layer, head=head)
+@contextmanager
+def changed_heads(layer, head, to_uniform):
+    """Within it, the weights of these heads in transformers are uniform, or 0."""
     weigh = torch.nn.functional.softmax
     calls = []
 
@@ -74,12 +62,34 @@ def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, hea
         weights = weigh(scores, *given, **options)
         changed = chosen(layer, head)[len(calls) % 2].view(1, -1, 1, 1)
         calls.append(1)
-        return weights * (1 - changed) + changed / weights.size(-1)
+        return weights * (1 - changed) + to_uniform * changed / weights.size(-1)
 
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.nn.functional, "softmax", patched)
+        yield
+
+
+@each_position
+def test_heads_that_are_off_have_weights_of_zero(opened, layer, head):
+    found = results(opened, "heads-off", layer=layer, head=head)
     for text, each in zip(TEXTS, found, strict=True):
         ids, _ = opened.plain.read(text)
-        with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(torch.nn.functional, "softmax", patched)
+        with torch.no_grad():
+            as_it_is = opened.plain.model(ids).logits[0].softmax(-1)
+            with changed_heads(layer, head, to_uniform=False):
+                masked = opened.plain.model(ids).logits[0]
+        expected = masked.softmax(-1)
+        assert each["probs"] == pytest.approx(expected.tolist(), abs=1e-9)
+        assert each["tvd"] == pytest.approx(float((expected - as_it_is).abs().sum() / 2), abs=1e-9)
+        assert each["flip"] == bool(expected.argmax() != as_it_is.argmax())
+
+
+@each_position
+def test_uniform_heads_are_those_of_a_softmax_that_is_uniform(opened, layer, head):
+    found = results(opened, "uniform-heads", layer=layer, head=head)
+    for text, each in zip(TEXTS, found, strict=True):
+        ids, _ = opened.plain.read(text)
+        with torch.no_grad(), changed_heads(layer, head, to_uniform=True):
             logits = opened.plain.model(ids).logits[0]
         assert each["probs"] == pytest.approx(logits.softmax(-1).tolist(), abs=1e-9)
 
