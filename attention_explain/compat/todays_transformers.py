@@ -143,13 +143,15 @@ def fix_pretrained_models() -> None:
     """
     from allennlp.common import cached_transformers
 
+    from attention_explain.pretrained import families
+
     class AutoModel:
         @staticmethod
         def from_config(*arguments: Any, **options: Any) -> Any:
             import transformers
 
             model = transformers.AutoModel.from_config(*arguments, **options)
-            check_positions(model)
+            families.check_positions(model)
             return model
 
         @staticmethod
@@ -157,52 +159,14 @@ def fix_pretrained_models() -> None:
             import transformers
 
             if not {"dtype", "torch_dtype"} & set(options):
-                options |= single_precision()
-            from attention_explain.pretrained.families import quiet
-
-            with quiet():
+                options |= families.single_precision()
+            with families.quiet():
                 model = transformers.AutoModel.from_pretrained(*arguments, **options)
-            check_positions(model)
-            allow_initialization(model)
+            families.check_positions(model)
+            families.allow_initialization(model)
             return model
 
     cached_transformers.AutoModel = AutoModel
-
-
-def single_precision() -> dict[str, Any]:
-    """The option of `from_pretrained`, by the name that it has in this version of transformers."""
-    import torch
-    import transformers
-
-    old = int(transformers.__version__.split(".")[0]) < 5
-    return {"torch_dtype" if old else "dtype": torch.float32}
-
-
-def check_positions(model: Any) -> None:
-    """
-    Raises if a model should add to its attention what depends on the distance of positions, as BERT could in
-    transformers 4: without it, version 5 passes over that.
-    """
-    from attention_explain.errors import InputError
-
-    kind = str(getattr(model.config, "position_embedding_type", "absolute"))
-    if kind.startswith("relative_key") and not any(
-        name.endswith("distance_embedding") for name, _ in model.named_modules()
-    ):
-        import transformers
-
-        raise InputError(
-            f"{model.config.name_or_path or type(model).__name__}: its position_embedding_type is "
-            f"'{kind}', which transformers {transformers.__version__} no longer computes; install "
-            "transformers 4.49.0 to use this model"
-        )
-
-
-def allow_initialization(module: Any) -> None:
-    """Let transformers initialize weights again that it has loaded."""
-    for part in [*module.modules(), *module.parameters(), *module.buffers()]:
-        if getattr(part, "_is_hf_initialized", False):
-            part._is_hf_initialized = False
 
 
 def fix_push_to_hub() -> None:

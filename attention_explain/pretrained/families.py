@@ -634,6 +634,39 @@ def family_of(model_type: Any) -> type[Family] | None:
     return FAMILIES.get(model_type, Generic if model_type in CLASSIFIERS else None)
 
 
+def single_precision() -> dict[str, Any]:
+    """The option of `from_pretrained`, by the name that it has in this version of transformers."""
+    import transformers
+
+    old = int(transformers.__version__.split(".")[0]) < 5
+    return {"torch_dtype" if old else "dtype": torch.float32}
+
+
+def check_positions(model: Any) -> None:
+    """
+    Raises if a model should add to its attention what depends on the distance of positions, as BERT could in
+    transformers 4: without it, version 5 passes over that.
+    """
+    kind = str(getattr(model.config, "position_embedding_type", "absolute"))
+    if kind.startswith("relative_key") and not any(
+        name.endswith("distance_embedding") for name, _ in model.named_modules()
+    ):
+        import transformers
+
+        raise InputError(
+            f"{model.config.name_or_path or type(model).__name__}: its position_embedding_type is "
+            f"'{kind}', which transformers {transformers.__version__} no longer computes; install "
+            "transformers 4.49.0 to use this model"
+        )
+
+
+def allow_initialization(module: Any) -> None:
+    """Let transformers initialize weights again that it has loaded."""
+    for part in [*module.modules(), *module.parameters(), *module.buffers()]:
+        if getattr(part, "_is_hf_initialized", False):
+            part._is_hf_initialized = False
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """Without what transformers says of missing weights and slower ways: we say what matters."""

@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from attention_explain.archive_reach import must_be_cached, not_cached
-from attention_explain.compat.todays_transformers import (
-    allow_initialization,
-    check_positions,
-    single_precision,
-)
 from attention_explain.errors import InputError
 from attention_explain.files.records import read_json
 from attention_explain.model_outputs import HEADS, IDENTITY, SIGMOID, SOFTMAX
-from attention_explain.pretrained.families import Family, family_of, quiet
+from attention_explain.pretrained.families import (
+    Family,
+    allow_initialization,
+    check_positions,
+    family_of,
+    quiet,
+    single_precision,
+)
 from attention_explain.sentences import NO_NUMBERS
 
 if TYPE_CHECKING:
