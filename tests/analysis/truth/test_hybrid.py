@@ -29,7 +29,13 @@ ROWS = [
 
 def write(path, rows=ROWS):
     complete = [
-        {"id": f"h{n}", "tokens": ["w"] * len(row["bad"]), "probs": [0.2, 0.3, 0.5], **row}
+        {
+            "id": f"h{n}",
+            "label": "0",
+            "tokens": ["w"] * len(row["bad"]),
+            "probs": [0.2, 0.3, 0.5],
+            **row,
+        }
         for n, row in enumerate(rows)
     ]
     return write_attributions(path, complete, ("good", "bad"), labels=["0", "1", "2"])
