@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -54,6 +54,10 @@ class Estimate:
 
     difference : whether it says how far two things are apart.
     nothing : why its model gives nothing to judge, if so.
+    df : the degrees of freedom of the interval, or the least that it can have; NaN if not known.
+    seeds : how many trained models it is over; NaN if not known.
+    correlation : whether it is a correlation, whose interval is Fisher's.
+    printed : whether it is a number of a paper, known up to its rounding.
     """
 
     mean: float
@@ -61,6 +65,10 @@ class Estimate:
     high: float
     difference: bool = False
     nothing: str = ""
+    df: float = field(default=math.nan, compare=False)
+    seeds: float = field(default=math.nan, compare=False)
+    correlation: bool = field(default=False, compare=False)
+    printed: bool = field(default=False, compare=False)
 
     @classmethod
     def of(
@@ -96,12 +104,17 @@ class Estimate:
         is shorter.
         """
         nothing = self.nothing or other.nothing
+        seeds, df = (
+            least_known(getattr(self, name), getattr(other, name)) for name in ("seeds", "df")
+        )
         if paired is not None:
-            return replace(paired, nothing=nothing)
+            df = df if math.isnan(paired.df) else paired.df
+            return replace(paired, nothing=nothing, seeds=seeds, df=df)
         mean = self.mean - other.mean
         below = math.hypot(self.mean - self.low, other.high - other.mean)
         above = math.hypot(self.high - self.mean, other.mean - other.low)
-        return Estimate(mean, mean - below, mean + above, True, nothing)
+        ends = (mean - below, mean + above)
+        return Estimate(mean, *ends, True, nothing, df, seeds, printed=self.printed)
 
     def negative(self) -> "Estimate":
         """Of the number with the other sign."""
@@ -111,6 +124,11 @@ class Estimate:
         if math.isnan(self.mean) or not self.interval.known:
             return number(self.mean)
         return f"{number(self.mean)} {self.interval}"
+
+
+def least_known(*values: float) -> float:
+    """The smallest of the values that are not NaN; NaN if none is."""
+    return min((value for value in values if not math.isnan(value)), default=math.nan)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -127,6 +145,9 @@ def average(several: Sequence[Estimate]) -> Estimate:
         sum(one.low for one in several) / count,
         sum(one.high for one in several) / count,
         nothing=next((one.nothing for one in several if one.nothing), ""),
+        df=least_known(*(one.df for one in several)),
+        seeds=least_known(*(one.seeds for one in several)),
+        printed=all(one.printed for one in several),
     )
 
 

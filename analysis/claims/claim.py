@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatch
 
 import pandas
 from scipy.stats import norm, t
@@ -20,8 +21,10 @@ SMALL = 0.1
 # Factor from half an interval to the distance from the bound that is detected in four of five repetitions.
 POWER = 0.8
 DETECTABLE = 1 + norm.ppf(POWER) / norm.ppf((1 + LEVEL) / 2)
-# The widest tails: those of an interval over the fewest seeds.
-TAILS = t(LEAST_SEEDS - 1)
+# The degrees of freedom of intervals that do not say theirs: those of the fewest seeds.
+LEAST_DF = LEAST_SEEDS - 1
+# The largest number of seeds that a projection considers.
+MOST_SEEDS = 10
 
 
 class Outcome(StrEnum):
@@ -40,11 +43,15 @@ class Part:
 
     words : what is compared, with the numbers.
     p : two-sided p-value of the distance from the bound; NaN where there is no interval.
+    seeds : the number of seeds that would decide it by projection; infinite if `MOST_SEEDS` would not.
+    number : what is compared; None if it is not a single number.
     """
 
     words: str
     outcome: Outcome
     p: float = math.nan
+    seeds: float = math.inf
+    number: Estimate | None = None
 
 
 def above(words: str, number: Estimate, bound: float = 0.0) -> Part:
@@ -63,29 +70,73 @@ def _part(words: str, number: Estimate, nearest: float, furthest: float, bound: 
         return Part(number.nothing, Outcome.NOTHING)
     told, p = f"{words} {number}", p_value(number, bound)
     if math.isnan(nearest) or math.isnan(furthest):
-        return Part(told, Outcome.UNKNOWN)
+        return Part(told, Outcome.UNKNOWN, number=number)
     if nearest > 0:
         # A difference of exactly 0 means that both are the same model, or that nothing could differ.
-        if number.difference and number.mean == 0:
-            return Part(f"{told}, exactly 0", Outcome.UNKNOWN)
-        return Part(told, Outcome.HOLDS, p)
+        if number.difference and number.mean == 0 and not number.printed:
+            return Part(f"{told}, exactly 0", Outcome.UNKNOWN, number=number)
+        return Part(told, Outcome.HOLDS, p, number=number)
     if furthest < 0:
-        return Part(told, Outcome.FAILS, p)
-    return Part(f"{told} ({_detectable(number)})", Outcome.UNKNOWN, p)
+        return Part(told, Outcome.FAILS, p, number=number)
+    if number.printed:
+        return Part(told, Outcome.UNKNOWN, p, number=number)
+    seeds = seeds_to_decide(number, bound)
+    return Part(f"{told} ({_detectable(number)})", Outcome.UNKNOWN, p, seeds, number)
 
 
 def p_value(number: Estimate, bound: float) -> float:
     """
-    Two-sided p-value from the interval: below .05 exactly where the bound lies outside. It falls as slowly as
-    `TAILS`, whatever the number rests on, so it is never too small.
+    Two-sided p-value from the interval, with the degrees of freedom of that interval: below .05 exactly where the
+    bound lies outside. Correlations are compared on Fisher's scale, with normal tails.
     """
-    away = number.mean - bound
-    half = number.mean - number.low if away > 0 else number.high - number.mean
+    away, half = _away(number, bound)
     if math.isnan(half) or math.isnan(away):
         return math.nan
     if half <= 0:
         return 1.0 if away == 0 else 0.0
-    return float(2 * TAILS.sf(abs(away) / half * TAILS.ppf((1 + LEVEL) / 2)))
+    tails = _tails(number)
+    return float(2 * tails.sf(abs(away) / half * tails.ppf((1 + LEVEL) / 2)))
+
+
+def seeds_to_decide(number: Estimate, bound: float) -> float:
+    """
+    The least number of seeds, up to `MOST_SEEDS`, with which the interval would leave the bound if mean and variation
+    stayed as they are; infinite if there is none, or if the interval is over texts alone.
+    """
+    away, half = _away(number, bound)
+    seeds = number.seeds
+    if not (seeds >= LEAST_SEEDS and half > 0):
+        return math.inf
+    own = _tails(number).ppf((1 + LEVEL) / 2)
+    error = half / own * math.sqrt(seeds)
+    for more in range(int(seeds) + 1, MOST_SEEDS + 1):
+        # Degrees of freedom grow with the seeds.
+        df = (number.df if number.df > 0 else seeds - 1) * (more - 1) / (seeds - 1)
+        wide = norm if number.correlation else t(df)
+        if abs(away) > wide.ppf((1 + LEVEL) / 2) * error / math.sqrt(more):
+            return more
+    return math.inf
+
+
+def _away(number: Estimate, bound: float) -> tuple[float, float]:
+    """The distance from the bound, and half of the interval on that side."""
+    mean, low, high = number.mean, number.low, number.high
+    if number.correlation:
+        mean, low, high, bound = (_fisher(value) for value in (mean, low, high, bound))
+    away = mean - bound
+    return away, mean - low if away > 0 else high - mean
+
+
+def _fisher(correlation: float) -> float:
+    return (
+        math.copysign(math.inf, correlation) if abs(correlation) >= 1 else math.atanh(correlation)
+    )
+
+
+def _tails(number: Estimate):  # type: ignore[no-untyped-def]
+    if number.correlation:
+        return norm
+    return t(LEAST_DF if math.isnan(number.df) else number.df)
 
 
 def detectable(number: Estimate) -> float:
@@ -116,8 +167,9 @@ def combine_p_values(parts: Sequence[Part]) -> float:
     return math.nan if any(map(math.isnan, known)) else max(known, default=math.nan)
 
 
-COLUMNS = ["paper", "claim", "name", "test", "corpus", "model", "protocol", "outcome", "evidence"]
-COLUMNS += ["rule", "fails_if", "table", "corrects", "p"]
+COLUMNS = ["paper", "claim", "name", "test", "scope", "corpus", "model", "protocol", "outcome"]
+COLUMNS += ["evidence", "number", "low", "high", "seeds", "rule", "fails_if", "table", "corrects"]
+COLUMNS += ["p", "seeds to decide"]
 # The columns that identify an outcome.
 KEY = ["name", "corpus", "model", "protocol"]
 
@@ -127,6 +179,36 @@ class ClaimTest(StrEnum):
 
     AUTHORS = "as its authors tested it"
     CORRECTED = "after correction"
+
+
+# The study of tables that a paper prints: all numbers there are of its own training.
+IN_PRINT = "in print"
+OWN_SCOPE, BEYOND = "the paper's", "beyond the paper"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """
+    What a claim is about, as patterns with `*`: empty for anything. Corpora and models outside are judged in rows of
+    their own.
+
+    corpora, models, protocols : what the paper has.
+    nothing : whether the paper has no such comparison, so that all rows are beyond it.
+    """
+
+    corpora: Sequence[str] = ()
+    models: Sequence[str] = ()
+    protocols: Sequence[str] = ()
+    nothing: bool = False
+
+    def covers(self, corpus: str, model: str, protocol: str = "") -> bool:
+        """Whether the paper has this corpus, this model, and, if a protocol is given, this training."""
+        of = [(self.corpora, corpus), (self.models, model)]
+        of += [(self.protocols, protocol)] if protocol else []
+        return not self.nothing and all(
+            not patterns or any(fnmatch(value, pattern) for pattern in patterns)
+            for patterns, value in of
+        )
 
 
 @dataclass(frozen=True)
@@ -151,6 +233,24 @@ class Judgement:
     def outcome(self) -> Outcome:
         """The outcome of the whole claim."""
         return combine_outcomes(self.parts)
+
+    @property
+    def number(self) -> Estimate:
+        """The number that decides: of the parts with the outcome of the whole, the one least sure."""
+        alike = [part for part in self.parts if part.outcome is self.outcome] or list(self.parts)
+        known = [part for part in alike if part.number is not None]
+        least = max(known, key=lambda part: -1.0 if math.isnan(part.p) else part.p, default=None)
+        nothing = Estimate(math.nan, math.nan, math.nan)
+        return nothing if least is None or least.number is None else least.number
+
+    @property
+    def seeds_to_decide(self) -> float:
+        """The number of seeds that would decide an inconclusive claim by projection; NaN if there is none."""
+        if self.outcome is not Outcome.UNKNOWN:
+            return math.nan
+        open_ = [part.seeds for part in self.parts if part.outcome is Outcome.UNKNOWN]
+        seeds = max(open_, default=math.inf)
+        return math.nan if math.isinf(seeds) else seeds
 
     @property
     def evidence(self) -> str:
@@ -179,6 +279,12 @@ class Claim:
     others : other tables that it reads, if they exist.
     over_models : whether it is about the models of all studies together.
     paper : the title of its paper; set when papers are discovered.
+    reference : the section, table or figure of the paper.
+    scope : the corpora and models that the paper judges it on.
+    most : whether the paper claims it of most corpora and models and not of each.
+    in_print : what the paper has in place of numbers that the rule could be applied to.
+    contradiction : how the paper's text contradicts its table, if it does.
+    why : why ours differs, if that is known.
     """
 
     name: str
@@ -191,6 +297,12 @@ class Claim:
     others: tuple[TypedTable, ...] = ()
     over_models: bool = False
     paper: str = ""
+    reference: str = ""
+    scope: Scope = Scope()
+    most: bool = False
+    in_print: str = ""
+    contradiction: str = ""
+    why: str = ""
 
     @property
     def test(self) -> ClaimTest:
@@ -203,26 +315,31 @@ def judge_claims(tables: Tables, claims: Sequence[Claim]) -> pandas.DataFrame:
     rows: list[tuple] = []
     for claim in claims:
         for judgement in claim.judge(tables):
+            about = (judgement.corpus, judgement.model, judgement.protocol or tables.study)
+            training = "" if tables.study == IN_PRINT else about[2]
+            number = judgement.number
             rows.append(
                 (
                     claim.paper,
                     claim.statement,
                     claim.name,
                     claim.test.value,
-                    judgement.corpus,
-                    judgement.model,
-                    judgement.protocol or tables.study,
+                    OWN_SCOPE if claim.scope.covers(*about[:2], training) else BEYOND,
+                    *about,
                     judgement.outcome.value,
                     judgement.evidence,
+                    *(number.mean, number.low, number.high, number.seeds),
                     claim.rule,
                     claim.fails_if,
                     claim.table.name,
                     claim.corrects,
                     combine_p_values(judgement.parts),
+                    judgement.seeds_to_decide,
                 )
             )
-    # Keep the type of the column without rows, too.
-    return pandas.DataFrame(rows, columns=COLUMNS).astype({"p": float})
+    # Keep the type of the columns without rows, too.
+    numbers = ["number", "low", "high", "seeds", "p", "seeds to decide"]
+    return pandas.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(numbers, float))
 
 
 def drop_repeated(claims: pandas.DataFrame) -> pandas.DataFrame:

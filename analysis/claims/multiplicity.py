@@ -1,6 +1,7 @@
 """Correction for the number of claims: how many were judged, and how many outcomes remain decided."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import pandas
 from scipy.stats import false_discovery_control
@@ -9,6 +10,10 @@ from analysis.claims.claim import Outcome
 from analysis.statistics.intervals import LEVEL
 from analysis.statistics.significance import ALPHA
 
+DEPENDENCE = (
+    "This takes outcomes to be independent or positively dependent, as those that share texts, models or scores mostly "
+    "are."
+)
 DECIDED = (Outcome.HOLDS.value, Outcome.FAILS.value)
 
 
@@ -20,9 +25,10 @@ class Multiplicity:
     judged : the number of outcomes, without those that have nothing to judge.
     decided : the number that hold or do not hold.
     expected_false : the largest expected number of false decisions, if every bound were exactly true.
-    remaining : the number of decided outcomes after the procedure of Benjamini and Yekutieli.
+    remaining : the number of decided outcomes after the procedure of Benjamini and Hochberg.
     lost : the rows of decided outcomes that do not remain.
     without_p : the number of decided outcomes without a p-value.
+    whatever_dependence : the number that remains by Benjamini and Yekutieli, whatever the dependence.
     """
 
     judged: int
@@ -31,6 +37,7 @@ class Multiplicity:
     remaining: int
     lost: pandas.DataFrame
     without_p: int = 0
+    whatever_dependence: int = 0
 
     @property
     def sentence(self) -> str:
@@ -42,8 +49,9 @@ class Multiplicity:
         if self.without_p == self.decided:
             return f"{said}."
         return (
-            f"{said}. With the share of false ones among the decided held to 5 % whatever their dependence "
-            f"(Benjamini & Yekutieli), {self.remaining} of {self.decided - self.without_p} remain decided."
+            f"{said}. With the share of false ones among the decided held to 5 % (Benjamini & Hochberg), {self.remaining} of "
+            f"{self.decided - self.without_p} remain decided. {DEPENDENCE} For any dependence (Benjamini & Yekutieli), "
+            f"{self.whatever_dependence} remain."
         )
 
 
@@ -56,11 +64,8 @@ def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
         if "p" in tested
         else pandas.Series(float("nan"), index=tested.index)
     )
-    adjusted = pandas.Series(float("nan"), index=tested.index)
-    if p.notna().any():
-        adjusted[p.notna()] = false_discovery_control(p[p.notna()], method="by")
     known = decided & p.notna()
-    remaining = known & (adjusted <= ALPHA)
+    remaining, whatever = (known & _kept(p, method) for method in ("bh", "by"))
     return Multiplicity(
         judged=len(tested),
         decided=int(decided.sum()),
@@ -68,4 +73,13 @@ def multiplicity(claims: pandas.DataFrame) -> Multiplicity:
         remaining=int(remaining.sum()),
         lost=tested[known & ~remaining],
         without_p=int((decided & ~known).sum()),
+        whatever_dependence=int(whatever.sum()),
     )
+
+
+def _kept(p: pandas.Series, method: Literal["bh", "by"]) -> pandas.Series:
+    """Which p-values remain significant after correction."""
+    kept = pandas.Series(False, index=p.index)
+    if p.notna().any():
+        kept[p.notna()] = false_discovery_control(p[p.notna()], method=method) <= ALPHA
+    return kept

@@ -2,47 +2,46 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas
 
-from analysis.claims.table_rows import Tables
-from analysis.written import number
+from analysis.claims.table_rows import Tables, seeds_of
+from analysis.statistics.intervals import LEAST_SEEDS, prediction_interval
+from analysis.written import Estimate, number
 
 NAME = "beside-print"
 COLUMNS = ["paper", "exhibit", "corpus", "model", "protocol", "quantity", "published", "ours"]
-COLUMNS += ["low", "high", "difference", "tolerance", "reproduced", "note", "table", "source"]
-SHOWN = [*COLUMNS[:8], "interval", "difference", "reproduced"]
+COLUMNS += ["low", "high", "difference", "seeds", "prediction low", "prediction high", "widest"]
+COLUMNS += ["reproduced", "note", "table", "source"]
+SHOWN = [*COLUMNS[:8], "interval", "difference", "seeds", "prediction", "reproduced"]
 CAPTION = "The numbers that the papers print, compared with ours."
 ABOUT = (
-    "Reproduced: the printed number lies in our 95 % interval, widened on both sides by the tolerance (csv): "
-    "what two trainings with other seeds, or a test set of that size, differ by; and the interval is short enough to "
-    "say so. If not, by how much ours is away. A number that is not reproduced says nothing of a claim."
+    "Reproduced: the printed number, give or take its rounding, lies in our 95 % prediction interval for one more "
+    "training: mean +- t sd sqrt(1 + 1 / seeds), with the standard deviation between seeds (where a table has none, as "
+    "half of its interval implies). If not, by how much ours is away. Inconclusive: fewer than 3 seeds, or half of "
+    "the interval is longer than `widest` (csv), so that it would hold nearly any number. A number that is not "
+    "reproduced says nothing of a claim."
 )
-# The least by which two unseeded runs of Jain & Wallace's released code differ.
-OF_TAU = 0.05
-# Two standard errors of a share on the smallest test set, SST's 1725 texts.
-OF_ACCURACY = 0.02
-# For distances between attention weights, and between outputs.
-OF_JSD, OF_TVD = 0.05, 0.02
-# Rounding in print, for intervals that are over trained models already.
-ROUNDED = 0.005
-TOLERANCES = {
-    "tau": OF_TAU,
-    "accuracy": OF_ACCURACY,
-    "jsd": OF_JSD,
-    "tvd": OF_TVD,
-    "rounded": ROUNDED,
+# Half of a prediction interval beyond these would hold nearly any printed number of the kind. Bounds are ours.
+WIDEST = {
+    "tau": 0.15,
+    "jsd": 0.15,
+    "accuracy": 0.06,
+    "tvd": 0.06,
+    "entropy": 0.06,
+    "share": 0.15,
+    "correlation": 0.3,
 }
+CORRELATION = "correlation"
+ENDS = ("low", "high")
 # Rounding in computation: a number on a bound counts as inside.
 ROUNDING = 1e-9
 YES, INCONCLUSIVE = "yes", "inconclusive"
-# An interval whose longer side exceeds this number of tolerances would contain almost any printed number. If the
-# tolerance is rounding alone, that of accuracy is used.
-WIDE = 2
 # The sources of published numbers.
-PAPER, RELEASED_CODE = "paper", "outputs of released code"
+PAPER, RELEASED_CODE, RERUN = "paper", "outputs of released code", "reproduction by others"
+SECONDARY = "notes on the paper"
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,9 @@ class Printed:
     exhibit : the paper's name of its table or figure.
     quantity : what the number is; fields in braces are columns of the row.
     published : the column of the printed number.
+    kind : one of `WIDEST`.
+    decimals : the number of decimals in print.
     ours : the column of our number; `ends` is the prefix of the columns of its interval.
-    tolerance : see `ABOUT`.
     only : values of columns that select the rows.
     chosen : selects rows where values of columns do not suffice.
     note : how our number differs from the printed one in definition.
@@ -80,7 +80,8 @@ class Printed:
     exhibit: str
     quantity: str
     published: str
-    tolerance: float
+    kind: str
+    decimals: int = 2
     ours: str = "mean"
     ends: str = ""
     only: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -103,6 +104,15 @@ class Printed:
         self, row: Mapping[str, Any], published: float, ours: float, study: str
     ) -> dict[str, Any]:
         low, high = (row.get(f"{self.ends} {end}".strip(), math.nan) for end in ("low", "high"))
+        seeds, interval = (
+            _seeds(row),
+            Estimate(ours, low, high, correlation=self.kind == CORRELATION),
+        )
+        sd = row.get(
+            f"sd {self.ours}", row.get("seed std", math.nan) if not self.ends else math.nan
+        )
+        predicted = prediction(interval, seeds, sd)
+        rounding, widest = 0.5 * 10**-self.decimals, WIDEST[self.kind]
         protocol = row.get("protocol")
         known = [each.known for each in self.traced if _matches(row, each.rows)]
         return {
@@ -117,8 +127,11 @@ class Printed:
             "low": low,
             "high": high,
             "difference": ours - published,
-            "tolerance": self.tolerance,
-            "reproduced": reproduction(published, ours, low, high, self.tolerance),
+            "seeds": seeds,
+            "prediction low": predicted.low,
+            "prediction high": predicted.high,
+            "widest": widest,
+            "reproduced": reproduction(published, predicted, rounding, widest),
             "note": "; ".join(filter(None, [self.note, *known])),
             "table": self.table,
             "source": self.source,
@@ -129,17 +142,41 @@ def _matches(row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     return all(row.get(name) == value for name, value in values.items())
 
 
-def reproduction(published: float, ours: float, low: float, high: float, tolerance: float) -> str:
+def _seeds(row: Mapping[str, Any]) -> float:
+    """The seeds of a row; where trained models with several lambdas are correlated, those of each lambda."""
+    return row["n"] / row["lambdas"] if "lambdas" in row else seeds_of(row)
+
+
+def prediction(ours: Estimate, seeds: float, sd: float = math.nan) -> Estimate:
     """
-    `yes`; `no, -0.269`, with the difference of ours; or `inconclusive` where the interval is too wide for a yes.
-    Without an interval, the tolerance alone decides.
+    The interval in which one more training falls: mean +- t sd sqrt(1 + 1 / seeds), unknown with fewer than 3 seeds.
+    Without the standard deviation between seeds it is what Student's interval of the mean implies: half of that times
+    sqrt(seeds + 1); for a correlation, on Fisher's scale.
     """
-    low, high = (ours if math.isnan(end) else end for end in (low, high))
-    # Rounding of the printed number must not decide.
-    if not low - tolerance - ROUNDING <= published <= high + tolerance + ROUNDING:
-        return f"no, {'+' if ours > published else ''}{number(ours - published)}"
-    longer = max(high - ours, ours - low) - ROUNDING
-    return YES if longer <= WIDE * max(tolerance, OF_ACCURACY) else INCONCLUSIVE
+    if not seeds >= LEAST_SEEDS:
+        return replace(ours, low=math.nan, high=math.nan)
+    if not math.isnan(sd):
+        return replace(ours, **dict(zip(ENDS, prediction_interval(ours.mean, sd, int(seeds)))))
+    there, back = (math.atanh, math.tanh) if ours.correlation else (float, float)
+    middle, longer = there(ours.mean), math.sqrt(seeds + 1)
+    low, high = (back(middle + longer * (there(end) - middle)) for end in (ours.low, ours.high))
+    return replace(ours, low=low, high=high)
+
+
+def reproduction(published: float, predicted: Estimate, rounding: float, widest: float) -> str:
+    """
+    `yes`; `no, -0.269`, with the difference of ours; or `inconclusive` where there is no prediction interval, or it
+    is too wide for a yes.
+    """
+    if not predicted.interval.known:
+        return INCONCLUSIVE
+    slack = rounding + ROUNDING
+    if not predicted.low - slack <= published <= predicted.high + slack:
+        return (
+            f"no, {'+' if predicted.mean > published else ''}{number(predicted.mean - published)}"
+        )
+    longer = max(predicted.high - predicted.mean, predicted.mean - predicted.low)
+    return YES if longer <= widest + ROUNDING else INCONCLUSIVE
 
 
 def compare_with_print(tables: Tables, printed: Sequence[Printed]) -> pandas.DataFrame:

@@ -15,8 +15,11 @@ from analysis.errors import AnalysisError
 from analysis.formats import read_csv
 from analysis.manifest import MANIFEST, read_listed, read_manifest
 from analysis.performance import NOTHING
+from analysis.statistics.intervals import LEAST_SEEDS, TEXTS
 from analysis.written import Estimate
 
+# The column of rows that a paper has printed.
+PRINTED = "printed"
 # Keys of field metadata: the column or the estimate that the field is read from.
 COLUMN, ESTIMATE = "column", "estimate"
 
@@ -35,12 +38,14 @@ class EstimateColumns:
     difference : whether it is a difference of two numbers.
     known_by : `mean` or `low`: the estimate is None if that column is missing or empty. By default all columns are
         required.
+    correlation : whether it is a correlation with Fisher's interval.
     """
 
     name: str = ""
     mean: str = ""
     difference: bool = False
     known_by: str = ""
+    correlation: bool = False
 
     def read(self, row: Mapping[str, Any], nothing: str) -> Estimate | None:
         """Read from a row; `nothing` says why the model gives nothing to judge, if so."""
@@ -49,17 +54,44 @@ class EstimateColumns:
         if self.known_by and math.isnan(row.get(ends[self.known_by], math.nan)):
             return None
         mean, low, high = (float(row[name]) for name in ends.values())
-        return Estimate(mean, low, high, self.difference, nothing)
+        df, seeds = degrees_of_freedom(row, f"{self.name} df".strip()), seeds_of(row)
+        kinds = (self.correlation, row.get(PRINTED) is True)
+        return Estimate(mean, low, high, self.difference, nothing, df, seeds, *kinds)
 
 
-def estimated(name: str = "", mean: str = "", difference: bool = False) -> Any:
+def seeds_of(row: Mapping[str, Any]) -> float:
+    """The number of trained models; the smaller of `5 and 3`; NaN if the row does not say."""
+    told = row.get("seeds")
+    if told is None or told != told:
+        return math.nan
+    return min(float(number) for number in str(told).split(" and "))
+
+
+def degrees_of_freedom(row: Mapping[str, Any], name: str) -> float:
+    """
+    Of an interval: from its own column, or the least that it can have. Intervals over texts and seeds have at least
+    one less than there are seeds, intervals over texts alone one less than there are texts.
+    """
+    if name in row and not math.isnan(row[name]):
+        return float(row[name])
+    seeds = seeds_of(row)
+    if row.get("interval over") == TEXTS or seeds < LEAST_SEEDS:
+        texts = row.get("texts", row.get("n", math.nan))
+        return max(1.0, float(texts) - 1) if pandas.notna(texts) else math.nan
+    return seeds - 1
+
+
+def estimated(
+    name: str = "", mean: str = "", difference: bool = False, correlation: bool = False
+) -> Any:
     """A field for a number with its interval; see `EstimateColumns`."""
-    return field(metadata={ESTIMATE: EstimateColumns(name, mean, difference)})
+    columns = EstimateColumns(name, mean, difference, correlation=correlation)
+    return field(metadata={ESTIMATE: columns})
 
 
-def estimated_if_known(name: str, difference: bool = False) -> Any:
+def estimated_if_known(name: str, difference: bool = False, correlation: bool = False) -> Any:
     """The same, or None where the table or the row does not have it."""
-    columns = EstimateColumns(name, difference=difference, known_by="mean")
+    columns = EstimateColumns(name, "", difference, "mean", correlation)
     return field(default=None, metadata={ESTIMATE: columns})
 
 

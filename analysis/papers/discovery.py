@@ -3,6 +3,7 @@ All papers, claims and tables. A paper is a folder of this package whose `__init
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -10,9 +11,9 @@ from pkgutil import iter_modules
 import pandas
 
 from analysis import papers
-from analysis.claims.claim import Claim, judge_claims
+from analysis.claims.claim import IN_PRINT, Claim, Outcome, judge_claims
 from analysis.claims.printed import compare_with_print
-from analysis.claims.table_rows import read_tables
+from analysis.claims.table_rows import Tables, read_tables
 from analysis.papers.faithfulness import FAITHFULNESS
 from analysis.papers.heads import HEADS
 from analysis.papers.planted_truth import PLANTED_TRUTH
@@ -22,7 +23,7 @@ from analysis.papers.shared.paper import Exhibition, Paper
 def judge_folder(folder: Path) -> tuple[pandas.DataFrame, pandas.DataFrame]:
     """The contents of `claims.csv` and `beside-print.csv` for the tables in the folder."""
     tables = read_tables(folder, TABLES)
-    return judge_claims(tables, CLAIMS), compare_with_print(tables, PRINTED)
+    return with_print(judge_claims(tables, CLAIMS)), compare_with_print(tables, PRINTED)
 
 
 def declared_papers() -> tuple[Paper, ...]:
@@ -61,6 +62,37 @@ TABLES = tuple(
         ]
     )
 )
+
+
+@lru_cache(maxsize=1)
+def judge_in_print() -> pandas.DataFrame:
+    """The outcomes of all claims on the tables that their papers print, with the columns of `claims.csv`."""
+    judged = []
+    for paper in PAPERS:
+        claims = [claim for claim in CLAIMS if claim.paper == paper.title and not claim.over_models]
+        judged.append(judge_claims(Tables(paper.in_print(), IN_PRINT), claims))
+    return pandas.concat(judged, ignore_index=True)
+
+
+HOLDS_IN_PRINT = "holds in print"
+SAYS = {Outcome.HOLDS.value: "yes", Outcome.FAILS.value: "no"}
+
+
+def with_print(claims: pandas.DataFrame) -> pandas.DataFrame:
+    """
+    Rows of `claims.csv` with a column `holds in print`: by the paper's number for this corpus and model `yes`, `no` or
+    `inconclusive`; `-` if it has none.
+    """
+    printed = judge_in_print()
+    keys = ["name", "corpus", "model"]
+    found = {
+        key: SAYS.get(outcome, Outcome.UNKNOWN.value)
+        for key, outcome in zip(
+            printed[keys].itertuples(index=False, name=None), printed["outcome"], strict=True
+        )
+    }
+    of_rows = claims[keys].itertuples(index=False, name=None)
+    return claims.assign(**{HOLDS_IN_PRINT: [found.get(key, "-") for key in of_rows]})
 
 
 def find_claim(name: str) -> Claim:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pandas
 
-from analysis.claims.claim import ClaimTest
-from analysis.claims.printed import INCONCLUSIVE, PAPER, RELEASED_CODE, YES
+from analysis.claims.claim import BEYOND, OWN_SCOPE, ClaimTest
+from analysis.claims.multiplicity import DEPENDENCE
+from analysis.claims.printed import INCONCLUSIVE, PAPER, RELEASED_CODE, RERUN, SECONDARY, YES
 from analysis.errors import AnalysisError
 from analysis.figure_files import rounded, saved
 from analysis.formats import pipe_table
@@ -21,15 +22,17 @@ from analysis.results.answer import (
     counts_sheet,
 )
 from analysis.results.cited import Page, Row, Sheet, numbers_table
-from analysis.results.claims_table import claims_table, drawings
+from analysis.results.claims_table import PAGE, ClaimSheets, claims_page, claims_table, drawings
 from analysis.results.studies import StudyResults, find_studies
 from analysis.results.study_page import machines, study_page
 from analysis.results.summary import (
     EACH,
     TOGETHER,
+    in_print_sheet,
     judge_again,
     multiplicity_sheet,
     outcomes_sheet,
+    projection_sheet,
     reproduced_sheet,
     studies_sheet,
     tally_sheet,
@@ -51,7 +54,14 @@ END = "<!-- end of what we found -->"
 NUMBERS = "results/numbers.csv"
 MOST_DIFFERENCES = 4
 LEAST_HOURS = 0.005
-WHERE_PRINTED = {PAPER: "numbers of the papers", RELEASED_CODE: "of released code"}
+STUDIES_PAGE = "results/README.md"
+MACHINE = "Machine: {}."
+WHERE_PRINTED = {
+    PAPER: "numbers of the papers",
+    RELEASED_CODE: "of released code",
+    RERUN: "of reproductions by others",
+    SECONDARY: "of notes on papers",
+}
 SHORT_TESTS = {ClaimTest.AUTHORS.value: "as tested", ClaimTest.CORRECTED.value: "after correction"}
 
 
@@ -63,6 +73,8 @@ class Summary:
         self.run = studies_sheet(studies)
         self.claims, self.printed = judge_again(studies)
         self.outcomes = outcomes_sheet(self.claims)
+        self.in_print = in_print_sheet()
+        self.projection = projection_sheet(self.claims, self.run)
         self.tally = tally_sheet(self.claims)
         self.reproduced = reproduced_sheet(self.printed)
         self.multiplicity = multiplicity_sheet(self.claims)
@@ -71,6 +83,11 @@ class Summary:
         self.answer = answer_sheet(studies)
         self.answer_counts = counts_sheet(self.answer)
         self.drawings = drawings(studies)
+
+    @property
+    def of_claims(self) -> ClaimSheets:
+        """Those that the tables of claims are made of."""
+        return ClaimSheets(self.claims, self.outcomes, self.in_print, self.printed)
 
     @property
     def sheets(self) -> list[Sheet]:
@@ -101,7 +118,16 @@ def write_results(folders: Sequence[Path], output: Path, readme: Path | None = N
     summary = Summary(studies)
     numbers = []
     page = Page(output.name, "\n".join(_lines(summary)) + "\n")
-    numbers += page.numbers()
+    others = [
+        Page(name, "\n".join(lines) + "\n")
+        for name, lines in (
+            (PAGE, claims_page(summary.of_claims)),
+            (STUDIES_PAGE, _studies(summary)),
+        )
+    ]
+    numbers += [row for each in (page, *others) for row in each.numbers()]
+    for each in others:
+        write_atomic(root / each.name, each.text)
     for sheet in summary.sheets:
         sheet.write(root)
     for file, drawn in (
@@ -143,18 +169,16 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield "## The verdict on each model\n"
         yield from of_models
     yield "## What was run\n"
-    yield from _runs(summary)
+    yield from _run_in_short(summary)
     yield "## The papers' claims\n"
     yield words.CLAIMS + "\n"
-    yield from claims_table(summary.outcomes, summary.reproduced)
+    yield from claims_table(summary.of_claims)
     for drawing in summary.drawings:
         yield from drawing.lines()
     yield "## Where we differ from print\n"
     yield from _differences(summary)
     yield "## How often the verdict is right\n"
     yield from _verdicts(summary)
-    yield "## Deviations\n"
-    yield words.DEVIATIONS
     yield "## Methods\n"
     yield words.METHODS.rstrip("\n")
     yield from _multiplicity(summary)
@@ -178,20 +202,61 @@ def _answer(summary: Summary) -> Iterator[str]:
 
 
 def _counted(summary: Summary) -> Iterator[str]:
-    tested, corrected = summary.tally.where(counted=EACH)
-    if not tested["claims"]:
+    judged = [row for row in summary.tally.where(counted=EACH) if row["claims"]]
+    if not judged:
         yield "No study has the numbers of a claim.\n"
         return
-    said = (
-        f"Of {tested.whole('claims')} claims of the papers, tested as by their authors, {tested.whole('hold')} hold in every decided case, "
-        f"{tested.whole('fail')} fail in every one, {tested.whole('mixed')} vary with corpus or model, and {tested.whole('inconclusive')} are inconclusive"
-    )
-    if corrected["claims"]:
-        said += (
-            f". Of {corrected.whole('claims')} after correction, {corrected.whole('hold')} hold, "
-            f"{corrected.whole('fail')} fail, {corrected.whole('mixed')} vary, and {corrected.whole('inconclusive')} are inconclusive"
+    told = [
+        f"{row.whole('claims')} claims {TALLIED[row['test'], row['scope']]}, {row.whole('hold')} hold in every decided case, "
+        f"{row.whole('fail')} fail in every one, {row.whole('mixed')} vary with corpus or model, and {row.whole('inconclusive')} are inconclusive"
+        for row in judged
+        if (row["test"], row["scope"]) in TALLIED
+    ]
+    yield f"Of {'. Of '.join(told)}.\n"
+
+
+TALLIED = {
+    (ClaimTest.AUTHORS.value, OWN_SCOPE): "of the papers, on their own corpora and models",
+    (ClaimTest.AUTHORS.value, BEYOND): "tested beyond these",
+    (ClaimTest.CORRECTED.value, OWN_SCOPE): "after correction of a measure",
+}
+
+
+def _run_in_short(summary: Summary) -> Iterator[str]:
+    """How much was run, and where it is listed."""
+    yield f"{words.RUN_IN_SHORT} {MACHINE.format(_machines(summary))}"
+    yield from _lacking(summary)
+    yield ""
+
+
+def _machines(summary: Summary) -> str:
+    return markdown_text("; ".join(machines(summary.studies)))
+
+
+def _studies(summary: Summary) -> Iterator[str]:
+    """The page of all studies."""
+    yield "# What was run\n"
+    yield from _runs(summary)
+    yield "## Deviations from the papers\n"
+    yield words.DEVIATIONS
+    if len(summary.projection.table):
+        yield words.MORE_SEEDS
+        columns = list(summary.projection.table.columns)
+        studies: dict[str, Row] = {}
+        for row in summary.projection:
+            studies.setdefault(row["study"], row)
+        yield pipe_table(
+            columns,
+            [
+                [
+                    markdown_text(row["study"]),
+                    *(row.whole(name) for name in columns[1:5]),
+                    *(row.number(name, 2) for name in columns[5:]),
+                ]
+                for row in studies.values()
+            ],
+            ["---", *["---:"] * 6],
         )
-    yield f"{said}.\n"
 
 
 def _runs(summary: Summary) -> Iterator[str]:
@@ -202,7 +267,7 @@ def _runs(summary: Summary) -> Iterator[str]:
         corpora = ", ".join(corpus_name(each) for each in row["corpora"].split(", "))
         rows.append(
             [
-                f"[{markdown_text(row['study'])}](results/{row['folder']}){mark}",
+                f"[{markdown_text(row['study'])}]({row['folder']}){mark}",
                 markdown_text(corpora),
                 row.whole("seeds"),
                 "all" if pandas.isna(row["texts"]) else row.whole("texts"),
@@ -212,9 +277,14 @@ def _runs(summary: Summary) -> Iterator[str]:
             ]
         )
     yield pipe_table(columns, rows, ["---", "---", *["---:"] * 5])
-    yield f"{words.RUN} Machine: {markdown_text('; '.join(machines(summary.studies)))}."
+    yield f"{words.RUN} {MACHINE.format(_machines(summary))}"
     if any(row["earlier version"] for row in summary.run):
         yield words.EARLIER
+    yield ""
+
+
+def _lacking(summary: Summary) -> Iterator[str]:
+    """Studies that were not run."""
     lacking = [
         f"`{study}` ({said})"
         for study, said in words.WOULD_SAY.items()
@@ -222,7 +292,6 @@ def _runs(summary: Summary) -> Iterator[str]:
     ]
     if lacking:
         yield words.NONE_OF.format(studies="; ".join(lacking))
-    yield ""
 
 
 def _hours(row: Row, column: str) -> str:
@@ -285,11 +354,16 @@ def _multiplicity(summary: Summary) -> Iterator[str]:
     )
     if row["with p"]:
         said += (
-            " With the false discovery rate held to 5 % (Benjamini & Yekutieli), "
-            f"{row.whole('remaining')} of {row.whole('with p')} remain decided. "
-            + " ".join(map(_together, summary.tally.where(counted=TOGETHER)))
+            " With the false discovery rate held to 5 % (Benjamini & Hochberg), "
+            f"{row.whole('remaining')} of {row.whole('with p')} remain decided.[^1] "
+            + " ".join(map(_together, summary.tally.where(counted=TOGETHER, scope=OWN_SCOPE)))
         )
     yield f"{said}\n"
+    if row["with p"]:
+        yield (
+            f"[^1]: {DEPENDENCE} For any dependence (Benjamini & Yekutieli), "
+            f"{row.whole('remaining for any dependence')} remain.\n"
+        )
 
 
 def _together(row: Row) -> str:

@@ -5,13 +5,21 @@ from typing import Any
 
 import pandas
 
-from analysis.claims.claim import Claim, ClaimTest, Outcome, drop_repeated, judge_claims
+from analysis.claims.claim import (
+    BEYOND,
+    OWN_SCOPE,
+    Claim,
+    ClaimTest,
+    Outcome,
+    drop_repeated,
+    judge_claims,
+)
 from analysis.claims.multiplicity import multiplicity
 from analysis.claims.printed import INCONCLUSIVE, YES
 from analysis.claims.printed import NAME as PRINTED_NAME
 from analysis.claims.table_rows import Tables
 from analysis.manifest import WRITTEN
-from analysis.papers.discovery import CLAIMS, judge_folder
+from analysis.papers.discovery import CLAIMS, find_claim, judge_folder, judge_in_print, with_print
 from analysis.results.cited import Sheet
 from analysis.results.studies import StudyResults, joined
 
@@ -20,6 +28,14 @@ SECONDS = 3600
 PRINTED_KEY = ["paper", "exhibit", "corpus", "model", "quantity"]
 # How outcomes are counted: whatever others there are, or all together.
 EACH, TOGETHER = "each by itself", "together"
+MIXED = "mixed"
+# The columns of a tally.
+TALLIED = {
+    Outcome.HOLDS: "hold",
+    Outcome.FAILS: "fail",
+    MIXED: "mixed",
+    Outcome.UNKNOWN: "inconclusive",
+}
 JUDGED = (Outcome.HOLDS.value, Outcome.FAILS.value, Outcome.UNKNOWN.value)
 
 
@@ -94,30 +110,35 @@ def _over_all_models(claim: Claim, studies: Sequence[StudyResults]) -> pandas.Da
     if rows.empty:
         return pandas.DataFrame()
     tables = Tables({claim.table.name: rows.drop_duplicates(ignore_index=True)}, "all studies")
-    return judge_claims(tables, [claim]).assign(study="all studies")
+    return with_print(judge_claims(tables, [claim])).assign(study="all studies")
 
 
 def outcomes_sheet(claims: Sheet) -> Sheet:
-    """One row per claim, corpus and outcome: for how many models and ways of training it came out so."""
-    table = claims.table
-    counted = table.groupby(["name", "corpus", "outcome"], sort=False).size()
+    """One row per claim, scope, corpus and outcome: for how many models and ways of training it came out so."""
+    counted = claims.table.groupby(["name", "scope", "corpus", "outcome"], sort=False).size()
     return Sheet("results/outcomes.csv", counted.reset_index(name="models"))
 
 
 def tally_sheet(claims: Sheet) -> Sheet:
     """
-    One row per kind of test: how many claims hold wherever they are decided, fail wherever they are decided, do
-    either, and are inconclusive everywhere. Then the same with only those outcomes that remain decided when all are
-    counted together.
+    One row per kind of test and scope: how many claims hold wherever they are decided, fail wherever they are decided,
+    do either, and are inconclusive everywhere. A claim about most models holds if it does in most decided cases. Then
+    the same with only those outcomes that remain decided when all are counted together.
     """
     lost = multiplicity(claims.table).lost.index
     together = claims.table.assign(
         outcome=claims.table["outcome"].where(~claims.table.index.isin(lost), Outcome.UNKNOWN.value)
     )
     rows = [
-        {"test": test.value, "counted": counted, **_tallied(table[table["test"] == test.value])}
+        {
+            "test": test.value,
+            "scope": scope,
+            "counted": counted,
+            **_tallied(table[(table["test"] == test.value) & (table["scope"] == scope)]),
+        }
         for counted, table in ((EACH, claims.table), (TOGETHER, together))
         for test in ClaimTest
+        for scope in (OWN_SCOPE, BEYOND)
     ]
     return Sheet("results/tally.csv", pandas.DataFrame(rows))
 
@@ -125,16 +146,89 @@ def tally_sheet(claims: Sheet) -> Sheet:
 def _tallied(claims: pandas.DataFrame) -> dict[str, int]:
     judged_ones = claims[claims["outcome"].isin(JUDGED)]
     every = [
-        set(group["outcome"]) - {Outcome.UNKNOWN.value}
-        for _, group in judged_ones.groupby("name", sort=False)
+        whole_outcome(
+            *((group["outcome"] == each.value).sum() for each in (Outcome.HOLDS, Outcome.FAILS)),
+            find_claim(name).most,
+        )
+        for name, group in judged_ones.groupby("name", sort=False)
     ]
-    return {
-        "claims": len(every),
-        "hold": sum(told == {Outcome.HOLDS.value} for told in every),
-        "fail": sum(told == {Outcome.FAILS.value} for told in every),
-        "mixed": sum(len(told) > 1 for told in every),
-        "inconclusive": sum(not told for told in every),
-    }
+    return {"claims": len(every), **{title: every.count(told) for told, title in TALLIED.items()}}
+
+
+def whole_outcome(hold: int, fail: int, most: bool) -> str:
+    """What the decided cases make of a claim about each, or about most, models."""
+    if most and hold + fail and hold != fail:
+        return Outcome.HOLDS if hold > fail else Outcome.FAILS
+    if hold and fail:
+        return MIXED
+    return Outcome.HOLDS if hold else Outcome.FAILS if fail else Outcome.UNKNOWN
+
+
+def in_print_sheet() -> Sheet:
+    """One row per claim: on how many printed corpora and models it holds and fails, and what there is beside numbers."""
+    printed = judge_in_print()
+    rows = []
+    for claim in CLAIMS:
+        own = printed[(printed["name"] == claim.name) & (printed["scope"] == OWN_SCOPE)]
+        holds, fails = (
+            (own["outcome"] == each.value).sum() for each in (Outcome.HOLDS, Outcome.FAILS)
+        )
+        rows.append(
+            {
+                "paper": claim.paper,
+                "name": claim.name,
+                "reference": claim.reference,
+                "printed": len(own),
+                "holds": int(holds),
+                "fails": int(fails),
+                "about most": claim.most,
+                "instead of numbers": claim.in_print,
+                "contradiction": claim.contradiction,
+                "evidence": " | ".join(
+                    f"{row['corpus']}, {row['model']}: {row['evidence']}"
+                    for row in own.to_dict("records")
+                ),
+            }
+        )
+    return Sheet("results/claims-in-print.csv", pandas.DataFrame(rows))
+
+
+def projection_sheet(claims: Sheet, run: Sheet) -> Sheet:
+    """
+    One row per study with inconclusive outcomes: how many of them more seeds would decide if means and
+    variation stayed as they are, what these seeds cost by what the study has cost, and the cost of one outcome.
+    Training and explaining alone count; models that other studies have trained already make it cheaper.
+    """
+    rows = []
+    open_ = claims.table[claims.table["outcome"] == Outcome.UNKNOWN.value]
+    for study in run:
+        own = open_[open_["study"] == study["folder"]]
+        known = own["seeds to decide"].dropna()
+        if own.empty:
+            continue
+        # Some models have fewer seeds than their study.
+        seeds = int(own["seeds"].min()) if len(known) else study["seeds"]
+        for wanted in sorted({int(each) for each in known}):
+            decided = int((known <= wanted).sum())
+            hours = (wanted - seeds) * study["core hours"] / study["seeds"]
+            rows.append(
+                {
+                    "study": study["folder"],
+                    "inconclusive": len(own),
+                    "seeds": seeds,
+                    "seeds by projection": wanted,
+                    "decided by projection": decided,
+                    "core hours": hours,
+                    "core hours per outcome": hours / decided,
+                }
+            )
+    columns = ["study", "inconclusive", "seeds", "seeds by projection", "decided by projection"]
+    columns += ["core hours", "core hours per outcome"]
+    table = pandas.DataFrame(rows, columns=columns)
+    return Sheet(
+        "results/more-seeds.csv",
+        table.sort_values("core hours per outcome", kind="stable", ignore_index=True),
+    )
 
 
 def reproduced_sheet(printed: Sheet) -> Sheet:
@@ -165,5 +259,6 @@ def multiplicity_sheet(claims: Sheet) -> Sheet:
         "expected false": counted.expected_false,
         "with p": counted.decided - counted.without_p,
         "remaining": counted.remaining,
+        "remaining for any dependence": counted.whatever_dependence,
     }
     return Sheet("results/multiplicity.csv", pandas.DataFrame([row]))

@@ -30,16 +30,31 @@ RUN = (
     "Each row links to the study's page: command, tables, figures, provenance. Core hours include all training; studies share trained models, so "
     "wall-clock time may be less. Texts are spread evenly over the test set."
 )
+RUN_IN_SHORT = (
+    "[All studies](results/README.md): corpora, seeds, texts, hours, how they deviate from the papers, and what more seeds could decide. "
+    "SNLI, bAbI 3 and AG News are trained on a part of the original texts, word vectors are GloVe; epochs are selected on dev."
+)
 EARLIER = "Studies marked * were made by an earlier version: intervals are bootstrap intervals, too short with few seeds, and differences are unpaired."
 
 CLAIMS = (
-    "*Number reproduced*: how many numbers of the paper's table lie in our interval, widened by the variation over seeds, if it is short enough to decide. "
-    "*After correction*: where a measure had to be corrected. In brackets: the number of models. "
-    "20NG: 20 Newsgroups, AG: AG News. "
-    "A claim holds only if all its parts do. Rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
+    "*In print*: on how many corpora and models of the paper's own table the rule holds. *Ours*: on the paper's corpora and models, with the number "
+    "that decides for the first of them; all others are beyond the paper. In brackets: the number of models. 20NG: 20 Newsgroups, AG: AG News. "
+    "A claim holds only if all its parts do. [All numbers](results/claims.md); rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
 )
+CLAIMS_PAGE = """# The papers' claims
+
+Each rule is applied to the paper's printed table first, with numbers known up to rounding, then to ours. *Ours*: each corpus and model of the
+paper with the number that decides, its 95 % interval, and the seeds (n). Evidence of all parts: [claims.csv](claims.csv); in print:
+[claims-in-print.csv](claims-in-print.csv); number by number: [beside-print.csv](beside-print.csv).
+"""
+MORE_SEEDS = """## What more seeds could decide
+
+A projection: how many inconclusive outcomes that many seeds would decide, if means stayed as they are and intervals shrank with the number of
+seeds. Hours are those of the study, in proportion to the seeds. The cheapest step of each study; [all steps](more-seeds.csv).
+"""
 
 PRINT = (
+    "Reproduced: the printed number lies in the prediction interval of one more training of ours; with fewer than three seeds that is inconclusive. "
     "The largest differences, one per model ([all, with known reasons](results/beside-print.csv)). "
     "They are no evidence for or against a claim."
 )
@@ -47,7 +62,7 @@ PRINT = (
 DEVIATIONS = """- **Word vectors**: GloVe of 100 dimensions; the papers use fastText of 300.
 - **AG News**: trained on a fifth of the original training texts.
 - **SNLI and bAbI 3**: trained on a thirtieth and a ninth of the original pairs, hence less accurate.
-- **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](docs/how-to/data.md)).
+- **IMDb and 20 Newsgroups**: the published sizes up to a few texts; splits are not the authors' own ([data](../docs/how-to/data.md)).
 - **Neely & Schouten's IMDb**: reviews of at most 100 tokens, as theirs probably were.
 - **Selection**: epochs are chosen on dev (Jain & Wallace: on test); no setting by agreement or faithfulness.
 - **Not available**: MIMIC-III and CNN news.

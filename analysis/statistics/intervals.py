@@ -154,6 +154,14 @@ def _share(values: numpy.ndarray) -> _Share:
     return _Share(mean, seeds, of_seeds, in_text > 0, by_text, particular)
 
 
+def prediction_interval(mean: float, std: float, number: int) -> tuple[float, float]:
+    """Where one more value falls, from this many with this standard deviation (ddof 1); of fewer than three, unknown."""
+    if number < LEAST_SEEDS:
+        return math.nan, math.nan
+    half = t.ppf((1 + LEVEL) / 2, number - 1) * std * math.sqrt(1 + 1 / number)
+    return float(mean - half), float(mean + half)
+
+
 def student_interval(mean: float, std: float, number: int) -> tuple[float, float]:
     """Of values with this standard deviation (ddof 1); of fewer than three there is none."""
     if number < LEAST_SEEDS:

@@ -12,6 +12,7 @@ from analysis.papers.jain_wallace.correlations import (
     GRADIENT_DEFINITIONS,
     accuracies,
     correlations,
+    in_print,
     random_controls,
     tau_densities,
 )
@@ -176,5 +177,6 @@ PAPER = Paper(
     claims=CLAIMS,
     printed=PRINTED,
     corrections=(Correction(CORRELATIONS, random_controls),),
+    in_print=in_print,
     more=(GRADIENT_DEFINITIONS, SUPPORTING_FACTS),
 )

@@ -39,6 +39,8 @@ from analysis.papers.shared.per_text import correct, summarise
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
+    as_printed,
+    over_classes,
     read_published,
     readable,
     with_difference,
@@ -48,6 +50,18 @@ from analysis.papers.shared.study_files import describe
 from analysis.statistics.intervals import ABOUT_INTERVALS
 from analysis.statistics.samples import ABOUT_SCALED, DRAWS
 from analysis.written import number
+
+
+def in_print() -> dict[str, pandas.DataFrame]:
+    """
+    The printed correlations as claims read them, means over the predicted classes. Those of gradients with
+    leave-one-out are in outputs of the released code, for pair tasks only.
+    """
+    theirs = read_published("jain_wallace/correlations")
+    theirs = theirs[theirs["protocol"] == "selected_on_test"].assign(scores="attention")
+    others = read_published("jain_wallace/gradient_and_leave_one_out_of_pairs")
+    table = over_classes(pandas.concat([theirs.drop(columns="protocol"), others]))
+    return {CORRELATIONS.name: as_printed(table, mean=2)}
 
 
 def random_controls(rows: Sequence[AgreementRow]) -> Iterator[str]:

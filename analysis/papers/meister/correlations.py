@@ -1,5 +1,6 @@
 """Meister et al. 2021: do hidden states stand for their tokens, does attention find either, and what do adversaries do?"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from analysis.claims.table_rows import TableRow, TypedTable, estimated
 from analysis.figures.densities import DensityPanel, densities
 from analysis.models import Model
 from analysis.output import Output, slug
-from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, not_swept
+from analysis.papers.meister.sparsity import HIDDEN, IMPORTANCE_OF, INPUTS, SWEEP, not_swept
 from analysis.papers.shared.adversary_rows import (
     KEYS,
     SOURCE,
@@ -26,11 +27,12 @@ from analysis.papers.shared.agreement import (
     agreement_values,
     agreements_by_model,
 )
-from analysis.papers.shared.paper import ATTENTION, INPUT_TO_HIDDEN, Method
+from analysis.papers.shared.paper import ATTENTION, GRADIENT, INPUT_TO_HIDDEN, Method
 from analysis.papers.shared.per_text import PerText, check, correct, sample, summarise
 from analysis.papers.shared.published import (
     OURS_SELECTED,
     about,
+    as_printed,
     read_published,
     readable,
     with_difference,
@@ -58,6 +60,37 @@ IMPORTANCES = {"input": "inputs", "hidden": "hidden states"}
 SHOWN = ("published", "mean", "interval", "difference", "published std", "std", "n", "undefined")
 MODEL = ("corpus", "model")
 PROTOCOL = f"Published: BiLSTM with tanh, Transformer with dot attention. {OURS_SELECTED} {ABOUT_INTERVALS}"
+
+
+def in_print() -> dict[str, pandas.DataFrame]:
+    """The printed tables as claims read them. One accuracy is printed per encoder and corpus."""
+    names = {"projection": "softmax"}
+    printed = {
+        table.name: _theirs(f"meister/{name}")
+        for table, name in (
+            (ENTROPY, "table1_entropy"),
+            (ACCURACY, "table3_accuracy"),
+            (CORRELATIONS, "table6_correlations"),
+        )
+    }
+    sweep = _theirs("meister/table2_sparsity_entropy").assign(importance=GRADIENT.title)
+    tables = {
+        name: as_printed(table if "projection" in table else table.assign(**names), mean=2)
+        for name, table in printed.items()
+    }
+    tables[CORRELATIONS.name] = tables[CORRELATIONS.name].rename(
+        columns={"importance_of": "importance of"}
+    )
+    adversaries = _adversaries_in_print().rename(
+        columns=lambda name: name.removeprefix("published ")
+    )
+    # The distance of outputs is not printed.
+    adversaries = adversaries.assign(**dict.fromkeys(("tvd", "tvd low", "tvd high"), math.nan))
+    return {
+        **tables,
+        SWEEP.name: as_printed(sweep, mean=3),
+        ADVERSARY.name: as_printed(adversaries.assign(**{"lambda": math.nan}), jsd=2, accuracy=2),
+    }
 
 
 def table_1(models: Sequence[Model], output: Output) -> None:
@@ -114,11 +147,15 @@ def _rows(models: Sequence[Model], values: PerText) -> pandas.DataFrame:
 
 
 def _with_published(table: pandas.DataFrame, name: str) -> pandas.DataFrame:
-    theirs = read_published(name)
-    theirs["attention"] = theirs["encoder"].map(SCORERS)
+    theirs = _theirs(name)
     if "std" not in theirs:
-        theirs["std"] = float("nan")
+        theirs["std"] = math.nan
     return with_difference(with_published(table, theirs), "published")
+
+
+def _theirs(name: str) -> pandas.DataFrame:
+    theirs = read_published(name)
+    return theirs.assign(attention=theirs["encoder"].map(SCORERS))
 
 
 def correlations(models: Sequence[Model], output: Output) -> None:
@@ -186,16 +223,18 @@ def _by_encoder(models: Sequence[Model]) -> list[tuple[str, str, list[Model]]]:
 ADVERSARY = TypedTable("meister-table-5", AdversaryRow)
 
 
-def table_5(study: StudyFiles, output: Output) -> str | None:
-    """Add the table of adversaries; return a sentence on those that are left out, if any."""
-    table, left_out = adversary_rows(study)
-    theirs = read_published("meister/table5_adversary").rename(
+def _adversaries_in_print() -> pandas.DataFrame:
+    theirs = _theirs("meister/table5_adversary").rename(
         columns={"mean": "published accuracy", "jsd": "published jsd"}
     )
     theirs["frozen"] = theirs.pop("parameters") == "frozen"
-    theirs["attention"] = theirs["encoder"].map(SCORERS)
-    theirs["projection"] = "softmax"
-    table = table.merge(theirs, on=KEYS, how="left", validate="many_to_one")
+    return theirs.assign(projection="softmax")
+
+
+def table_5(study: StudyFiles, output: Output) -> str | None:
+    """Add the table of adversaries; return a sentence on those that are left out, if any."""
+    table, left_out = adversary_rows(study)
+    table = table.merge(_adversaries_in_print(), on=KEYS, how="left", validate="many_to_one")
     names = ("published jsd", "jsd", "published accuracy", "accuracy", "tvd")
     output.table(
         ADVERSARY.name,

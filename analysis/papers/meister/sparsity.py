@@ -64,7 +64,7 @@ class SweepRow(TableRow):
     """
 
     importance: str
-    correlation: Estimate = estimated()
+    correlation: Estimate = estimated(correlation=True)
     change: Estimate | None = paired(CHANGE)
 
 
@@ -79,8 +79,8 @@ class TauRow(TableRow):
     """
 
     importance: str
-    correlation: Estimate = estimated()
-    of_scaled: Estimate | None = estimated_if_known("of scaled")
+    correlation: Estimate = estimated(correlation=True)
+    of_scaled: Estimate | None = estimated_if_known("of scaled", correlation=True)
 
 
 SWEEP = TypedTable("meister-table-2", SweepRow)

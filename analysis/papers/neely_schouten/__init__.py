@@ -27,6 +27,7 @@ from analysis.papers.neely_schouten.top_k import (
     TOP_K,
     TopKRow,
     corrected_top_k,
+    in_print,
     table_2,
 )
 from analysis.papers.neely_schouten.usage_of_attention import OVER_STUDIES, USE, usage
@@ -72,10 +73,9 @@ def strong_by_corrected(tables: Tables) -> Iterator[Judgement]:
 
 
 def sparser_agrees_better(tables: Tables) -> Iterator[Judgement]:
-    """At the k that the paper reports for both projections."""
-    rows = tables.rows(
-        TOP_K, predicted="overall", measure=AS_PUBLISHED, k="average-length", role="plain"
-    )
+    """At the k that the paper reports for each projection."""
+    rows = tables.rows(TOP_K, predicted="overall", measure=AS_PUBLISHED, role="plain")
+    rows = [*where(rows, k=NON_ZERO), *where(rows, k="average-length", projection="softmax")]
     return judge_differences(
         rows,
         tables.rows(DIFFERENCES),
@@ -201,6 +201,7 @@ PAPER = Paper(
     ),
     claims=CLAIMS,
     printed=PRINTED,
+    in_print=in_print,
     corrections=(Correction(TOP_K, corrected_top_k),),
     over_studies=(OVER_STUDIES,),
 )

@@ -33,6 +33,8 @@ from analysis.papers.shared.agreement import (
 from analysis.papers.shared.paper import JAIN_WALLACE_PAIRS as PAIRS
 from analysis.papers.shared.published import (
     OURS_SELECTED,
+    as_printed,
+    over_classes,
     read_published,
     with_difference,
     with_published,
@@ -69,6 +71,17 @@ def corrected_top_k(rows: Sequence[AgreementRow]) -> Iterator[str]:
             "the best mark. Chance is what the same importance in random order gets."
         )
         yield markdown(pandas.DataFrame(shown))
+
+
+def in_print() -> dict[str, pandas.DataFrame]:
+    """The printed scores as claims read them, means over the predicted classes."""
+    theirs = over_classes(read_published("neely_schouten/table2_top_k"))
+    # They have no chance to compare with.
+    unknown = ("permuted mean", *(f"above permuted{end}" for end in ("", " low", " high")))
+    theirs = theirs.assign(
+        encoder="bilstm", measure=AS_PUBLISHED, **dict.fromkeys(unknown, math.nan)
+    )
+    return {TOP_K.name: as_printed(theirs, mean=3)}
 
 
 MEASURES = {"as-published": "Scored as published", "fagin": "scored as Fagin et al. define it"}

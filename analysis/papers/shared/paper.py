@@ -13,8 +13,8 @@ from typing import Any, Generic, Protocol
 import pandas
 from matplotlib.figure import Figure
 
-from analysis.claims.claim import Claim
-from analysis.claims.printed import TOLERANCES, Printed, Traced
+from analysis.claims.claim import Claim, Scope
+from analysis.claims.printed import Printed, Traced
 from analysis.claims.table_rows import R, TypedTable
 from analysis.errors import AnalysisError
 from analysis.models import Model
@@ -158,15 +158,24 @@ def declared_claims(
     module: str, judges: Mapping[str, tuple], names: Mapping[str, Any] | None = None
 ) -> tuple[Claim, ...]:
     """
-    The claims of a paper, whose words are in `claims.toml` next to the module.
+    The claims of a paper, whose words are in `claims.toml` next to the module. A claim has the scope of the file where
+    it does not declare its own.
 
     judges : by name of the claim, the table that it rests on, the function that judges it, and other tables.
     names : the values of names in braces.
     """
-    words = _declared(module)["claims"]
+    declared = _declared(module)
     return tuple(
-        Claim(name, table=table, judge=judge, others=tuple(others), **_filled(words[name], names))
+        Claim(
+            name,
+            table=table,
+            judge=judge,
+            others=tuple(others),
+            scope=Scope(**{**declared.get("scope", {}), **words.pop("scope", {})}),
+            **_filled(words, names),
+        )
         for name, (table, judge, *others) in judges.items()
+        for words in [declared["claims"][name]]
     )
 
 
@@ -175,11 +184,10 @@ def declared_printed(module: str, names: Mapping[str, Any]) -> tuple[Printed, ..
     return tuple(
         Printed(
             **{**one, "note": one.get("note", "").format_map(names)},
-            tolerance=TOLERANCES[tolerance],
             traced=tuple(Traced(**each) for each in traced),
         )
         for one in _declared(module)["printed"]
-        for tolerance, traced in [(one.pop("tolerance"), one.pop("traced", ()))]
+        for traced in [one.pop("traced", ())]
     )
 
 
@@ -258,6 +266,7 @@ class Paper(Exhibition):
     corrections : what our measures change in its tables.
     more : further exhibitions about its models, in sections of their own.
     over_studies : figures over all studies.
+    in_print : its printed tables as claims read ours, by name.
     order : its position among the papers of a year; by default alphabetical.
     """
 
@@ -266,6 +275,7 @@ class Paper(Exhibition):
     corrections: tuple[Correction[Any], ...] = ()
     more: tuple[Exhibition, ...] = ()
     over_studies: tuple[OverStudies, ...] = ()
+    in_print: Callable[[], dict[str, pandas.DataFrame]] = dict
     order: int = 0
 
     @property

@@ -10,6 +10,8 @@ from typing import Any
 import numpy
 import pandas
 
+from analysis.agreement.agreement_table import OVERALL
+from analysis.claims.table_rows import PRINTED
 from analysis.model_config import PLAIN, ModelConfig
 from analysis.models import Model, protocol_of
 from analysis.performance import NOTHING, nothing_to_judge
@@ -86,6 +88,31 @@ def selected_on(config: dict[str, Any]) -> str:
     if validation is None:
         return "-"
     return "test" if validation == config.get("test_data_path") else "dev"
+
+
+def as_printed(table: pandas.DataFrame, **decimals: int) -> pandas.DataFrame:
+    """
+    Published rows as a rule reads ours: about plain models and all texts, unless they say otherwise, with each of these
+    numbers known up to its rounding. `decimals` has the number of decimals by column, where `mean` has no prefix.
+    """
+    of_all = {"role": PLAIN, "predicted": OVERALL, "projection": "softmax", PRINTED: True}
+    table = table.assign(**{name: value for name, value in of_all.items() if name not in table})
+    if "model" not in table:
+        names = (table[name] for name in ("encoder", "attention", "projection"))
+        table["model"] = [" ".join(each) for each in zip(*names, strict=True)]
+    for name, digits in decimals.items():
+        prefix, rounding = "" if name == "mean" else f"{name} ", 0.5 * 10**-digits
+        table[f"{prefix}low"], table[f"{prefix}high"] = (
+            table[name] + sign * rounding for sign in (-1, 1)
+        )
+    known = table[list(decimals)].notna().all(axis=1)
+    return table[known].reset_index(drop=True)
+
+
+def over_classes(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The means over the predicted classes, where a paper prints one number for each."""
+    keys = [name for name in table if name not in ("predicted", *STATISTICS)]
+    return table.groupby(keys, sort=False, dropna=False)["mean"].mean().reset_index()
 
 
 def with_published(

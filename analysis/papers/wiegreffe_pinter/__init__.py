@@ -4,6 +4,7 @@ its weights help another model, and can a model be trained to attend elsewhere?
 """
 
 from analysis.papers.shared.paper import Correction, Paper, StudyExhibit
+from analysis.papers.wiegreffe_pinter import adversaries, usefulness
 from analysis.papers.wiegreffe_pinter.adversaries import (
     ADVERSARIES,
     table_4,
@@ -40,5 +41,6 @@ PAPER = Paper(
     ),
     claims=CLAIMS,
     printed=PRINTED,
+    in_print=lambda: {**usefulness.in_print(), **adversaries.in_print()},
     corrections=(Correction(ADVERSARIES, true_total_variation),),
 )

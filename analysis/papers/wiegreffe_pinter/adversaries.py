@@ -18,8 +18,9 @@ from analysis.papers.shared.adversary_rows import (
     describe_adversaries,
     readable_adversaries,
 )
-from analysis.papers.shared.published import read_published
+from analysis.papers.shared.published import as_printed, read_published
 from analysis.papers.shared.study_files import StudyFiles
+from analysis.papers.wiegreffe_pinter.plane_numbers import convexity
 from analysis.written import number
 
 
@@ -144,6 +145,34 @@ def _theirs() -> pandas.DataFrame:
             "published jsd": theirs["jsd"],
         }
     )
+
+
+def in_print() -> dict[str, pandas.DataFrame]:
+    """The printed adversaries as claims read them; their F1 stands for accuracy, which is not printed."""
+    theirs = _theirs().rename(
+        columns={
+            "published f1": "accuracy",
+            DOUBLED_TVD: "tvd",
+            "published jsd": "jsd",
+        }
+    )
+    theirs["lambda"] = 2 * theirs["lambda as published"]
+    curves = theirs.groupby("corpus", sort=False)
+    shape = [
+        {
+            "corpus": corpus,
+            "model": "bilstm tanh softmax",
+            "frozen": False,
+            "adversaries": len(rows),
+            "convexity": float(convexity(rows["jsd"].to_numpy(), rows["tvd"].to_numpy())),
+        }
+        for corpus, rows in curves
+    ]
+    shape_table = pandas.DataFrame(shape).assign(encoder="bilstm", attention="tanh")
+    return {
+        ADVERSARIES.name: as_printed(theirs, accuracy=3, tvd=3, jsd=3),
+        "wiegreffe-pinter-convexity": as_printed(shape_table, convexity=2),
+    }
 
 
 def published_curve(corpus: str, config_name: str) -> pandas.DataFrame:

@@ -14,7 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
 from analysis.papers.shared.families import settings_of, uniform_siblings
-from analysis.papers.shared.published import OURS_SELECTED, about_config, read_published
+from analysis.papers.shared.published import OURS_SELECTED, about_config, as_printed, read_published
 from analysis.papers.shared.reached import Reached, f1_by_model, guide_of
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import NOTHING
@@ -179,10 +179,7 @@ def table_3(study: StudyFiles, output: Output) -> str | None:
             "it takes the run folder of a guided model with the encoder `affine` (its reader has "
             "`guide`)"
         )
-    theirs = read_published("wiegreffe_pinter/table3_guides").rename(columns={"f1": "published"})
-    theirs["guide"] = theirs["guide"].replace(
-        {"trained_mlp": "trained MLP", "base_lstm": "base LSTM"}
-    )
+    theirs = _published_guides().rename(columns={"f1": "published"}).drop(columns="model")
     table = pandas.DataFrame(rows).astype({"n": "Int64"})
     table = table.merge(theirs, how="left", validate="many_to_one")
     order = {name: position for position, name in enumerate(GUIDES)}
@@ -204,6 +201,24 @@ def table_3(study: StudyFiles, output: Output) -> str | None:
         ),
     )
     return None
+
+
+def in_print() -> dict[str, pandas.DataFrame]:
+    """The printed F1 as claims read it."""
+    uniform = read_published("wiegreffe_pinter/table2_uniform")
+    uniform["drop"] = uniform["f1_base"] - uniform["f1_uniform"]
+    uniform = uniform.assign(model=PUBLISHED, encoder="bilstm")
+    guides = _published_guides()
+    return {
+        UNIFORM_TABLE.name: as_printed(uniform, drop=3),
+        GUIDES_TABLE.name: as_printed(guides.assign(mean=guides["f1"]), mean=3),
+    }
+
+
+def _published_guides() -> pandas.DataFrame:
+    theirs = read_published("wiegreffe_pinter/table3_guides")
+    names = {"trained_mlp": "trained MLP", "base_lstm": "base LSTM"}
+    return theirs.assign(guide=theirs["guide"].replace(names), model=TOKEN_LEVEL)
 
 
 def guide_name(config: ModelConfig) -> str:

@@ -5,13 +5,14 @@ import math
 import numpy
 import pandas
 import pytest
-from scipy.stats import t
+from scipy.stats import false_discovery_control, norm, pearsonr, t
 
 from analysis.claims.claim import (
     KEY,
     Judgement,
     Outcome,
     Part,
+    Scope,
     above,
     below,
     combine_outcomes,
@@ -151,11 +152,81 @@ def test_outcomes_are_counted_and_held_to_their_number():
     counted = multiplicity(pandas.concat([said.iloc[:0].astype(object), said.astype(object)]))
     assert (counted.judged, counted.decided, counted.without_p) == (3, 2, 0)
     assert counted.expected_false == pytest.approx(0.15)
-    # By hand: the second of three p-values is compared with 2 / 3 of .05 / (1 + 1/2 + 1/3).
-    assert 0.04 > 0.05 * 2 / 3 / (1 + 1 / 2 + 1 / 3)
+    # By hand: the second of three p-values is compared with 2 / 3 of .05, for any dependence with less.
+    assert 0.05 * 2 / 3 < 0.04
     assert counted.remaining == 1 and list(counted.lost["p"]) == [0.04]
     assert "3 outcomes were judged and 2 decided" in counted.sentence
-    assert "1 of 2 remain decided" in counted.sentence
+    assert "1 of 2 remain decided" in counted.sentence and "dependent" in counted.sentence
+
+
+def test_corrections_are_those_of_their_definitions():
+    p = numpy.random.default_rng(0).beta(0.5, 3, 60)
+    counted = multiplicity(pandas.concat([outcomes().iloc[:1]] * 60, ignore_index=True).assign(p=p))
+    harmonic = (1 / numpy.arange(1, 61)).sum()
+    steps = 0.05 * numpy.arange(1, 61) / 60
+    for remaining, allowed in (
+        (counted.remaining, steps),
+        (counted.whatever_dependence, steps / harmonic),
+    ):
+        below = numpy.flatnonzero(numpy.sort(p) <= allowed)
+        assert remaining == (below.max() + 1 if len(below) else 0)
+    assert counted.remaining == (false_discovery_control(p) <= 0.05).sum()
+    assert counted.whatever_dependence < counted.remaining
+
+
+@pytest.mark.parametrize("df", [2, 4, 30, 1724])
+def test_a_p_value_has_the_degrees_of_freedom_of_its_interval(df):
+    half = t(df).ppf(0.975) * 0.05
+    found = above("tau", Estimate(0.2, 0.2 - half, 0.2 + half, df=df))
+    assert found.p == pytest.approx(2 * t(df).sf(0.2 / 0.05))
+
+
+def test_the_p_value_of_a_correlation_is_fishers():
+    draws = numpy.random.default_rng(0).normal(size=(15, 2)) @ [[1, -0.8], [0, 0.6]]
+    found = pearsonr(*draws.T)
+    ends = found.confidence_interval()
+    estimate = Estimate(found.statistic, ends.low, ends.high, correlation=True)
+    by_hand = 2 * norm.sf(abs(numpy.arctanh(found.statistic)) * numpy.sqrt(15 - 3))
+    assert below("r", estimate).p == pytest.approx(by_hand)
+
+
+def test_a_difference_has_the_least_seeds_and_degrees_of_freedom():
+    less = Estimate(0.5, 0.4, 0.6, df=4, seeds=5).minus(Estimate(0.1, 0.0, 0.2, df=2, seeds=3))
+    assert (less.df, less.seeds) == (2, 3)
+    paired = Estimate(0.4, 0.39, 0.41, df=9)
+    assert Estimate(0.5, 0.4, 0.6, df=4).minus(Estimate(0.1, 0.0, 0.2), paired).df == 9
+
+
+def test_a_projection_says_how_many_seeds_would_decide():
+    def student(mean, sd, seeds):
+        half = t(seeds - 1).ppf(0.975) * sd / math.sqrt(seeds)
+        return Estimate(mean, mean - half, mean + half, df=seeds - 1, seeds=seeds)
+
+    # By hand: with a standard deviation of .1, the mean of .08 is decided by the first number of seeds that does.
+    first = next(n for n in range(4, 50) if student(0.08, 0.1, n).low > 0)
+    assert above("F1", student(0.08, 0.1, 3)).seeds == first == 9
+    assert math.isinf(above("F1", student(0.01, 0.1, 3)).seeds)
+    # Intervals over texts alone do not shrink with seeds.
+    assert math.isinf(above("F1", Estimate(0.1, -0.01, 0.21, seeds=1)).seeds)
+    part = above("F1", student(0.08, 0.1, 3))
+    assert Judgement("sst", "bilstm", (part,)).seeds_to_decide == 9
+    assert math.isnan(
+        Judgement("sst", "bilstm", (above("F1", student(0.8, 0.1, 3)),)).seeds_to_decide
+    )
+
+
+def test_a_scope_names_corpora_models_and_training_by_patterns():
+    scope = Scope(["sst", "babi_*"], ["bilstm tanh*"], ["*batches of 1,*"])
+    assert scope.covers("babi_2", "bilstm tanh softmax", "15 epochs, batches of 1, rate 0.001")
+    assert not scope.covers("sst", "bilstm tanh softmax", "15 epochs, batches of 32, rate 0.001")
+    assert not scope.covers("imdb", "bilstm tanh softmax")
+    assert not scope.covers("sst", "cnn tanh softmax")
+    assert Scope().covers("any", "any", "any") and not Scope(nothing=True).covers("sst", "bilstm")
+
+
+def test_a_printed_difference_of_0_decides():
+    same = Estimate(0.9, 0.895, 0.905, printed=True)
+    assert below("lost", same.minus(same), 0.02).outcome is HOLDS
 
 
 def test_tables_of_earlier_versions_have_no_p_values():

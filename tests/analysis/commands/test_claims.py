@@ -11,7 +11,7 @@ def test_verdicts_stand_next_to_the_tables(tmp_path, capsys):
     pandas.DataFrame(pairs(0.3, 0.6)).to_csv(tmp_path / "jain-wallace-correlations.csv")
     assert main(["claims", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert "Jain & Wallace 2019\n  holds            Attention over states" in said
+    assert "Jain & Wallace 2019\n  holds            A BiLSTM's attention agrees" in said
     table = pandas.read_csv(tmp_path / "claims.csv")
     assert list(table["outcome"]) == ["holds", "holds"]
     (entry,) = read_manifest(tmp_path)["entries"]

@@ -21,7 +21,9 @@ def section():
     return range(lines.index(BEGIN) + 2, lines.index(END) + 1)
 
 
-@pytest.mark.parametrize("page", ["RESULTS.md", "README.md"])
+@pytest.mark.parametrize(
+    "page", ["RESULTS.md", "README.md", "results/README.md", "results/claims.md"]
+)
 def test_every_number_is_that_of_its_cell(page):
     assert not wrong_numbers(ROOT, page)
     assert any(row["page"] == page for row in table(ROOT / "results" / "numbers.csv"))
@@ -38,7 +40,8 @@ def test_the_page_can_be_read_at_once():
 
 
 def test_what_pages_link_is_there():
-    pages = [ROOT / "RESULTS.md", *(ROOT / "results").glob("*/README.md")]
+    pages = [ROOT / "RESULTS.md", *(ROOT / "results").glob("*.md")]
+    pages += (ROOT / "results").glob("*/README.md")
     for page in pages:
         for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
             assert link.startswith("http") or (page.parent / link).exists(), (page, link)

@@ -32,17 +32,17 @@ CASES: dict[str, Any] = {
         tau_6(0.3, 0.7) + tau_6(0.31, 0.9, **SPARSE),
         tau_6(0.3, 0.7) + tau_6(0.6, 0.9, **SPARSE),
     ),
-    "importance-no-sparser": (
-        one(**near(0.8), importance="gradient"),
+    "importance-sparser": (
         one(**near(-0.8), importance="gradient"),
+        one(**near(0.8), importance="gradient"),
     ),
     "no-closer-when-scaled": (
         placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.6, 0.9, **SPARSE), 0.31),
         placed(tau_6(0.3, 0.7), 0.3) + placed(tau_6(0.31, 0.9, **SPARSE), 0.6),
     ),
-    "importance-hardly-sparser": (
-        one(**near(-0.8), importance="gradient", **near(-0.02, "entropy change", "")),
+    "importance-much-sparser": (
         one(**near(-0.8), importance="gradient", **near(-0.2, "entropy change", "")),
+        one(**near(-0.8), importance="gradient", **near(-0.02, "entropy change", "")),
     ),
     "falls-with-sparsity": (
         one(**near(-0.8), importance="gradient"),

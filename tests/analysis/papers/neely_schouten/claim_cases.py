@@ -42,10 +42,8 @@ CASES: dict[str, Any] = {
     "as-strong-as-each-other": (small(PUBLISHED, 0.6, 0.62), small(PUBLISHED, 0.6, 0.8)),
     "as-strong-by-corrected": (small("fagin", 0.6, 0.62), small("fagin", 0.2, 0.5)),
     "sparser-agrees-better": (
-        top_k(PUBLISHED, 0.7, 0, "average-length")
-        + top_k(PUBLISHED, 0.5, 0, "average-length", **SOFT),
-        top_k(PUBLISHED, 0.5, 0, "average-length")
-        + top_k(PUBLISHED, 0.7, 0, "average-length", **SOFT),
+        top_k(PUBLISHED, 0.7, 0) + top_k(PUBLISHED, 0.5, 0, "average-length", **SOFT),
+        top_k(PUBLISHED, 0.5, 0) + top_k(PUBLISHED, 0.7, 0, "average-length", **SOFT),
     ),
     "sparser-agrees-better-at-small-k": (
         small("fagin", 0.6, 0.62) + small("fagin", 0.5, 0.6, **SOFT),

@@ -13,5 +13,7 @@ def deception(mass: float, accuracy: float, honest_mass: float = 0.6) -> Rows:
 
 
 CASES: dict[str, Any] = {
-    "hides-what-it-uses": (deception(0.01, 0.98), deception(0.01, 0.6)),
+    "takes-attention-away": (deception(0.01, 0.98), deception(0.3, 0.98)),
+    "at-little-cost": (deception(0.01, 0.98), deception(0.01, 0.6)),
+    "at-a-cost-on-sst-wiki": (deception(0.01, 0.6), deception(0.01, 0.98)),
 }

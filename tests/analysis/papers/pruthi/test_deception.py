@@ -37,7 +37,10 @@ def test_seeds_are_averaged_and_losses_are_against_strength_0(study):
     assert table["strength"].tolist() == [0, 1] and table["seeds"].tolist() == [2, 1]
     assert table["accuracy"].tolist() == pytest.approx([0.99, 0.94])
     assert table["impermissible mass"].tolist() == pytest.approx([0.85, 0.02])
-    assert table["accuracy lost"].tolist() == pytest.approx([0, 0.05])
+    # By pairs of one seed.
+    assert table["accuracy lost"].tolist() == pytest.approx([0, 0.04])
+    assert table["mass moved"].tolist() == pytest.approx([0, 0.88])
+    assert table["pairs"].tolist() == [2, 1]
 
 
 def test_without_strength_0_nothing_is_known_to_be_lost(study):
@@ -64,26 +67,38 @@ def test_models_that_are_not_deceptive_are_not_enough(study):
         rows_of(StudyFiles(runs=[run for run in study.runs if run.model.strength is None]))
 
 
-def test_the_way_of_training_is_chosen_by_the_honest_model_on_dev(tmp_path):
+def test_ways_of_training_are_judged_each_by_itself(tmp_path):
     runs = [
-        run(tmp_path, 0, 0.99, 0.9, dev=0.7),
-        run(tmp_path, 1, 0.98, 0.1, dev=0.99),
-        run(tmp_path, 0, 0.80, 0.9, epochs=20, dev=0.8),
-        run(tmp_path, 1, 0.70, 0.1, epochs=20, dev=0.6),
+        run(tmp_path, strength, accuracy, 0.9, epochs=epochs)
+        for epochs, accuracies in ((8, (0.99, 0.98)), (20, (0.80, 0.70)))
+        for strength, accuracy in zip((0, 1), accuracies, strict=True)
     ]
-    table = rows_of(load_study(runs))
-    assert dict(zip(table["protocol"], table["chosen"])) == {"8 epochs": "no", "20 epochs": "yes"}
-    assert table.set_index(["protocol", "strength"])["accuracy lost"]["20 epochs", 1] == (
-        pytest.approx(0.1)
-    )
+    table = rows_of(load_study(runs)).set_index(["protocol", "strength"])
+    assert table["accuracy lost"]["20 epochs", 1] == pytest.approx(0.1)
+    assert table["accuracy lost"]["8 epochs", 1] == pytest.approx(0.01)
 
 
-def test_of_ways_that_are_as_good_on_dev_one_is_chosen(tmp_path):
+def test_pairs_of_one_seed_are_compared(tmp_path):
     runs = [
-        run(tmp_path, strength, 0.99, mass, epochs=epochs, dev=1.0)
-        for epochs in (8, 20)
-        for strength, mass in ((0, 0.9), (1, 0.1))
+        run(tmp_path, strength, base - 0.1 * strength, 0.5, seed=seed)
+        for seed, base in enumerate((0.7, 0.8, 0.9), 1)
+        for strength in (0, 1)
     ]
-    table = rows_of(load_study(runs))
-    chosen = table[table["chosen"] == "yes"]
-    assert chosen["protocol"].nunique() == 1 and len(chosen) == 2
+    row = rows_of(load_study(runs)).iloc[1]
+    assert row["accuracy lost"] == pytest.approx(0.1)
+    assert row["sd accuracy lost"] == pytest.approx(0, abs=1e-9) and row["sd accuracy"] > 0.09
+
+
+def test_published_numbers_stand_next_to_models_with_their_scorer(tmp_path):
+    attention = {"scorer": "linear", "projection": "softmax"}
+    runs = []
+    for corpus in ("sst-wiki", "other"):
+        trainer = {"callbacks": [{"type": "deceptive_attention", "strength": 0.1}]}
+        given = config(1, corpus=corpus, trainer=trainer)
+        given["model"]["attention"] = attention
+        metrics = {"test_accuracy": 0.6, "test_impermissible_mass": 0.01}
+        runs.append(write_training(tmp_path / corpus, given, metrics))
+    table = rows_of(load_study(runs)).set_index("corpus")
+    assert table["paper accuracy"]["sst-wiki"] == pytest.approx(0.606)
+    assert table["reproduction impermissible mass"]["sst-wiki"] == pytest.approx(0.0099)
+    assert table["paper accuracy"].isna()["other"]
