@@ -35,7 +35,6 @@ WIDEST = {
     "correlation": 0.3,
 }
 CORRELATION = "correlation"
-ENDS = ("low", "high")
 # Rounding in computation: a number on a bound counts as inside.
 ROUNDING = 1e-9
 YES, INCONCLUSIVE = "yes", "inconclusive"
@@ -156,7 +155,8 @@ def prediction(ours: Estimate, seeds: float, sd: float = math.nan) -> Estimate:
     if not seeds >= LEAST_SEEDS:
         return replace(ours, low=math.nan, high=math.nan)
     if not math.isnan(sd):
-        return replace(ours, **dict(zip(ENDS, prediction_interval(ours.mean, sd, int(seeds)))))
+        low, high = prediction_interval(ours.mean, sd, int(seeds))
+        return replace(ours, low=low, high=high)
     there, back = (math.atanh, math.tanh) if ours.correlation else (float, float)
     middle, longer = there(ours.mean), math.sqrt(seeds + 1)
     low, high = (back(middle + longer * (there(end) - middle)) for end in (ours.low, ours.high))

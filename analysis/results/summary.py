@@ -145,13 +145,12 @@ def tally_sheet(claims: Sheet) -> Sheet:
 
 def _tallied(claims: pandas.DataFrame) -> dict[str, int]:
     judged_ones = claims[claims["outcome"].isin(JUDGED)]
-    every = [
-        whole_outcome(
-            *((group["outcome"] == each.value).sum() for each in (Outcome.HOLDS, Outcome.FAILS)),
-            find_claim(name).most,
+    every = []
+    for name, group in judged_ones.groupby("name", sort=False):
+        hold, fail = (
+            int((group["outcome"] == each.value).sum()) for each in (Outcome.HOLDS, Outcome.FAILS)
         )
-        for name, group in judged_ones.groupby("name", sort=False)
-    ]
+        every.append(whole_outcome(hold, fail, find_claim(str(name)).most))
     return {"claims": len(every), **{title: every.count(told) for told, title in TALLIED.items()}}
 
 
