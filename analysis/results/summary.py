@@ -164,7 +164,7 @@ def whole_outcome(hold: int, fail: int, most: bool) -> str:
 
 
 def in_print_sheet() -> Sheet:
-    """One row per claim: on how many printed corpora and models it holds and fails, and what there is beside numbers."""
+    """One row per claim: on how many printed corpora and models it holds and fails, and what is printed instead of numbers."""
     printed = judge_in_print()
     rows = []
     for claim in CLAIMS:
