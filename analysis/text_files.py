@@ -141,6 +141,8 @@ class Attributions(TextFile):
         """Whether the explained class is the gold label of each text. Shape: (texts,)"""
         target = self.metadata.get("target")
         explained = self.table["predicted"] if target is None else target
+        if "target" in self.table:
+            explained = self.table["target"]
         return (self.table["label"] == explained).to_numpy(dtype=bool)
 
     @property

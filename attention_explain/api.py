@@ -161,7 +161,8 @@ class LoadedModel:
         texts: "Texts",
         methods: Sequence["ComponentConfig"] | None = None,
         labels: Iterable[Any] | None = None,
-        target: str | None = None,
+        target: str | Sequence[Any] | None = None,
+        contrast: str | Sequence[Any] | None = None,
         save: str | Path | None = None,
         force: bool = False,
         limit: int | None = None,
@@ -185,8 +186,11 @@ class LoadedModel:
             Names or configs of methods.
         labels : `Iterable`, optional
             The gold label of each text.
-        target : `str`, optional (default = the predicted label of each text)
-            The label to explain.
+        target : `str` or `Sequence[str]`, optional (default = the predicted label of each text)
+            The label to explain, or one label per text.
+        contrast : `str` or `Sequence[str]`, optional
+            Explain why the label is predicted rather than this one: the difference of their logits. One label,
+            or one per text. Methods that do not depend on the label, such as attention, cannot.
         save : `str` or `Path`, optional
             The parquet file to write while the texts are explained. Work that was interrupted continues with
             the same call, and if the file is complete, it is read.
@@ -216,7 +220,9 @@ class LoadedModel:
         options = self._options(
             given, save, force, seed=seed, batch_tokens=batch_tokens, limit=limit
         )
-        job = AttributionJob(options, methods, target, None, 0, side)
+        job = AttributionJob(
+            options, methods, self._label_names(target), None, 0, side, self._label_names(contrast)
+        )
         table, metadata = _run(job, save, force, InteractiveProgress(progress))
         explained = (job.explainer.model, job.instances)
         path = None if save is None else Path(save)
@@ -266,6 +272,14 @@ class LoadedModel:
         with _gradients(), redirect_stdout(lines), redirect_stderr(errors):
             verdict_from_files([self.opened], given, folder, **options)
         return AttentionVerdict(folder, kept)
+
+    def _label_names(self, given: Any) -> str | list[str] | None:
+        """The name of a label, or the names of several."""
+        if given is None:
+            return None
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            return _label_name(given, self.labels)
+        return [_label_name(label, self.labels) for label in given]
 
     def _options(self, texts: Any, save: str | Path | None, force: bool, **options: Any) -> Any:
         from attention_explain.commands.job_options import JobOptions
@@ -455,6 +469,7 @@ def explain(
     overrides: dict[str, Any] | None = None,
     text_pair: str | Sequence[str] | None = None,
     tokenizer: Any = None,
+    contrast: str | None = None,
 ) -> "Explained":
     """
     Explain the prediction for one text by several methods. The result prints in a terminal and shows in a
@@ -497,6 +512,8 @@ def explain(
         For a folder in Hugging Face's layout: the second text, as in `tokenizer(text, text_pair)`.
     tokenizer : `PreTrainedTokenizerFast`, optional
         The tokenizer of a classifier of transformers in memory.
+    contrast : `str`, optional
+        Explain why the label is predicted rather than this one: the difference of their logits.
     """
     # Imported here, so that importing this module costs nothing.
     from attention_explain.data.attention_text import TransformerTextReader
@@ -517,6 +534,7 @@ def explain(
         frozen=False,
         interpreters=methods,
         target=target,
+        contrast=contrast,
         seed=seed,
         split_text=split_text,
         side=side,

@@ -35,18 +35,21 @@ from attention_explain.commands.summaries import (
 )
 from attention_explain.costs import passes_of_components
 from attention_explain.data.pair_reader import PASSAGE, SIDES
+from attention_explain.errors import InputError
 from attention_explain.faithfulness.removal import reads_sets_apart
 from attention_explain.files import attributions
 from attention_explain.heatmaps.explanation import Explanation, explanations
 from attention_explain.heatmaps.html_page import card, page
 from attention_explain.heatmaps.overview import facts_of
-from attention_explain.interpret.explainer import Explainer
+from attention_explain.interpret.explainer import SAME_CLASS, Explainer
 from attention_explain.interpret.interpreter import (
     InterpreterConfig,
     build_interpreters,
+    check_contrast,
     parameters,
     properties,
     supported_interpreters,
+    target_index,
 )
 from attention_explain.models.explainable import explainable
 from attention_explain.output import log_next_to, writing
@@ -75,7 +78,19 @@ class Attribute(Subcommand):
             help="names of methods, their configs as JSON, or a jsonnet file with a list of them "
             f"(default: those of {' '.join(defaults.INTERPRETERS)} that the model supports)",
         )
-        subparser.add_argument("--target", help="the label to explain (default: the predicted)")
+        subparser.add_argument(
+            "--target",
+            nargs="+",
+            metavar="LABEL",
+            help="the label to explain, or one label per text (default: the predicted)",
+        )
+        subparser.add_argument(
+            "--contrast",
+            nargs="+",
+            metavar="LABEL",
+            help="explain why the label is predicted rather than this one (the difference of their logits); one "
+            "label, or one per text",
+        )
         subparser.add_argument(
             "--side",
             choices=SIDES,
@@ -96,7 +111,8 @@ def attribute_from_args(args: argparse.Namespace) -> dict[str, Any]:
     with log_next_to(args.output_file):
         return attribute_from_file(
             interpreters=args.interpreters and listed_configs(args.interpreters, "interpreters"),
-            target=args.target,
+            target=_label_or_labels(args.target),
+            contrast=_label_or_labels(args.contrast),
             side=args.side,
             html=args.html,
             html_texts=args.html_texts,
@@ -104,15 +120,20 @@ def attribute_from_args(args: argparse.Namespace) -> dict[str, Any]:
         )
 
 
+def _label_or_labels(given: list[str] | None) -> str | list[str] | None:
+    return given[0] if given is not None and len(given) == 1 else given
+
+
 def attribute_from_file(
     archive_file: str,
     data: str,
     output_file: str | Path,
     interpreters: Sequence[InterpreterConfig] | None = None,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     html: str | None = None,
     html_texts: int = HTML_TEXTS,
     side: str = PASSAGE,
+    contrast: str | Sequence[str] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """
@@ -120,7 +141,7 @@ def attribute_from_file(
     `options` are those of `JobOptions`. Returns the metadata of the attribution file.
     """
     job = JobOptions(archive_file, data, output_file, **options)
-    return AttributionJob(job, interpreters, target, html, html_texts, side).run()
+    return AttributionJob(job, interpreters, target, html, html_texts, side, contrast).run()
 
 
 class AttributionJob(Job):
@@ -134,15 +155,19 @@ class AttributionJob(Job):
         self,
         options: JobOptions,
         interpreters: Sequence[InterpreterConfig] | None,
-        target: str | None,
+        target: str | Sequence[str] | None,
         html: str | None,
         html_texts: int,
         side: str = PASSAGE,
+        contrast: str | Sequence[str] | None = None,
     ) -> None:
         super().__init__(options)
         self.side = side
         self._configs = interpreters
-        self._target = target
+        self._target = target if target is None or isinstance(target, str) else list(target)
+        self._contrast = (
+            contrast if contrast is None or isinstance(contrast, str) else list(contrast)
+        )
         self._html_texts = html_texts
         self.writes = {} if html is None else {".html": [html]}
         self._left_out: dict[str, str] = {}
@@ -153,11 +178,25 @@ class AttributionJob(Job):
         configs = self._configs
         if configs is None:
             configs, self._left_out = supported_interpreters(defaults.INTERPRETERS, model, reader)
+            if self._contrast is not None:
+                configs = self._class_specific(configs, archive)
             for reason in () if self.interactive else self._left_out.values():
                 print(f"left out: {reason}", file=sys.stderr)
         predictor = Predictor(model, reader, frozen=False)
         methods = build_interpreters(configs, predictor, self.options.seed)
-        self.explainer = Explainer(model, methods, self._target, self.options.batch_tokens)
+        for name, given in (("target", self._target), ("contrast", self._contrast)):
+            for label in set(given) if isinstance(given, list) else ():
+                target_index(model, label, name)
+        if self._contrast is not None:
+            for name, method in methods.items():
+                check_contrast(name, method)
+        self.explainer = Explainer(
+            model,
+            methods,
+            _of_all(self._target),
+            self.options.batch_tokens,
+            _of_all(self._contrast),
+        )
         self.budget = self.explainer.budget
         self.parameters = {name: parameters(method) for name, method in methods.items()}
         self.declared = {name: properties(method) for name, method in methods.items()}
@@ -165,10 +204,42 @@ class AttributionJob(Job):
     def settings(self) -> dict[str, Any]:
         # Texts that are not pairs have no side.
         side = {} if self.side == PASSAGE else {"side": self.side}
-        return {"target": self._target, **side}
+        contrast = {} if self._contrast is None else {"contrast": _of_all(self._contrast)}
+        return {"target": _of_all(self._target), **contrast, **side}
 
     def typed(self) -> dict[str, Any]:
-        return {"interpreters": self._configs, "target": self._target, "side": self.side}
+        return {
+            "interpreters": self._configs,
+            "target": self._target,
+            "contrast": self._contrast,
+            "side": self.side,
+        }
+
+    def mark(self, instances: Sequence[Instance]) -> None:
+        for name, given in (("target", self._target), ("contrast", self._contrast)):
+            if not isinstance(given, list):
+                continue
+            if len(given) != len(instances):
+                raise InputError(
+                    f"{name} has {len(given)} labels for {len(instances)} texts; give one label, or one "
+                    "per text"
+                )
+            for instance, label in zip(instances, given, strict=True):
+                instance["metadata"].metadata[name] = label
+
+    def _class_specific(
+        self, configs: Sequence[InterpreterConfig], archive: Archive
+    ) -> list[InterpreterConfig]:
+        """The default methods that can explain a contrast; the others are left out."""
+        predictor = Predictor(archive.model, archive.validation_dataset_reader, frozen=False)
+        kept: list[InterpreterConfig] = []
+        for config, (name, method) in zip(configs, build_interpreters(configs, predictor).items()):
+            try:
+                check_contrast(name, method)
+                kept.append(config)
+            except InputError as error:
+                self._left_out[name] = error.message
+        return kept
 
     def more_metadata(self) -> dict[str, Any]:
         return {"left_out": self._left_out}
@@ -206,6 +277,11 @@ class AttributionJob(Job):
             write_page(table, metadata, page_file, self._html_texts)
 
 
+def _of_all(given: str | list[str] | None) -> str | None:
+    """The label of all texts, if they have one; labels of single texts are in their metadata."""
+    return given if isinstance(given, str) else None
+
+
 def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Schema:
     """
     Apply every method once, to the longest text that none skips: errors appear before the work, and the
@@ -216,8 +292,10 @@ def rehearse(explainer: Explainer, instances: Sequence[Instance]) -> pyarrow.Sch
     fitting = [
         instance for instance in instances if len(instance["metadata"].metadata["tokens"]) <= most
     ]
-    longest = max(fitting or instances, key=lambda instance: len(instance["tokens"]))
-    (example,) = explainer.explain_batch([longest])
+    for longest in sorted(fitting or instances, key=lambda each: -len(each["tokens"])):
+        (example,) = explainer.explain_batch([longest])
+        if SAME_CLASS not in example.skipped.values():
+            break
     return attributions.columns(example, (text["metadata"].metadata for text in instances))
 
 

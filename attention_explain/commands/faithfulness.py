@@ -202,6 +202,11 @@ class FaithfulnessJob(Job):
                 f"{self._scores.path}: its scores are of another model than "
                 f"{self.options.archive_file}: of {self._scores.metadata['archive']}"
             )
+        if self._scores.metadata.get("contrast") or self._scores.contrasts:
+            raise InputError(
+                f"{self._scores.path}: its scores explain why a class is predicted rather than another, but "
+                "measures are about the probability of one class. Explain the texts without a contrast"
+            )
         for text in self._scores.texts.values():
             if text.target is not None and text.target not in model.labels:
                 raise InputError(

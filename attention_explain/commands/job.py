@@ -56,6 +56,8 @@ MADE_FROM = "files that it was made from"
 PACKAGES = ("allennlp", "captum", "entmax", "numpy", "pyarrow", "torch")
 # Other fields of an instance that the model reads.
 PAIR_FIELDS = ("query", "other", "side", "candidates", "contrary", "fragments")
+# What the options say of a text.
+MARKS_OF_TEXTS = ("target", "contrast")
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ class Job:
     def more_metadata(self) -> dict[str, Any]:
         """Further metadata that are known before the work."""
         return {}
+
+    def mark(self, instances: Sequence[Instance]) -> None:
+        """Add to the metadata of the texts what the options say about each of them."""
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Raise if these texts cannot be processed."""
@@ -282,6 +287,7 @@ class Job:
             instances, counts = self._selected(self.read), self.read.counts
         if self.side != PASSAGE:
             instances = turned(instances, self.side)
+        self.mark(instances)
         self.check(instances)
         self.instances = instances
         description = self._description(archive, instances)
@@ -397,7 +403,9 @@ def instances_sha256(instances: Iterable[Instance]) -> str:
         metadata: dict[str, Any] = instance["metadata"].metadata
         label = instance["label"].label if "label" in instance.fields else None
         content = [metadata["id"], metadata["tokens"], label, metadata.get("rationale")]
-        content += [[name, metadata[name]] for name in PAIR_FIELDS if name in metadata]
+        content += [
+            [name, metadata[name]] for name in (*PAIR_FIELDS, *MARKS_OF_TEXTS) if name in metadata
+        ]
         digest.update(json.dumps(content).encode() + b"\n")
     return digest.hexdigest()
 

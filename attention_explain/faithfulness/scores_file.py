@@ -49,12 +49,14 @@ class GivenScores:
     methods : what is known of each: `parameters`, with which it can be applied again, and whether it is
         `signed`: of scores from elsewhere, whether one of them is negative.
     metadata : of an attribution file; empty for scores from elsewhere.
+    contrasts : whether texts have contrasts of their own.
     """
 
     path: str
     texts: dict[str, ScoredText]
     methods: dict[str, dict[str, Any]]
     metadata: dict[str, Any]
+    contrasts: bool = False
 
 
 def read_scores(path: str | Path, only: Sequence[str] | None = None) -> GivenScores:
@@ -118,7 +120,8 @@ def _scores(
             of_texts = (text.scores[name] or () for text in texts.values())
             negative = any(score < 0 for scores in of_texts for score in scores)
             methods[name] = {**about, "signed": negative}
-    return GivenScores(path, texts, methods, metadata)
+    contrasts = bool(metadata) and any(row.get("contrast") for _, row in rows)
+    return GivenScores(path, texts, methods, metadata, contrasts)
 
 
 def _named(path: str, methods: Mapping[str, Any], name: str) -> Any:

@@ -30,7 +30,11 @@ OPTIONAL_COLUMNS: dict[str, pyarrow.DataType] = {
     "other": WORDS,
     "fragments": WORDS,
     "unknown": MARKS,
+    "target": pyarrow.string(),
+    "contrast": pyarrow.string(),
 }
+# Columns of files in which texts have different values; otherwise the metadata have the value.
+OF_TEXTS = ("target", "contrast")
 # Names that no method can have.
 RESERVED = (*(column.name for column in TEXT_COLUMNS), *OPTIONAL_COLUMNS, ROW)
 
@@ -42,7 +46,9 @@ FORMAT = TableFormat(
     described=("interpreters",),
     component_columns=True,
     metadata={
-        "target": "the label that is explained; null for the predicted label of each text",
+        "target": "the label that is explained; null for the predicted label of each text, or if texts have "
+        "targets of their own",
+        "contrast": "the label that the explained label is contrasted with, where there is one for all texts",
         "side": "the text of a pair that is scored, where that is not the passage",
         "left_out": "default methods that the model does not support, with reasons",
         "unknown_tokens": "number of tokens, of unknown ones, and of texts with one",
@@ -96,6 +102,7 @@ class ExplainedText:
     signed : by method, whether a score may be negative.
     checks : by method, numbers that tell how good its scores are.
     target : the label that is explained, if it is not the predicted label of each text.
+    contrast : the label that the explained one is contrasted with, if there is one.
     gold : the gold label.
     rationale : the tokens that decide the label, by one or several annotators.
     contrary : 1 for each token that speaks against the gold label.
@@ -117,6 +124,7 @@ class ExplainedText:
     skipped: dict[str, str] = field(default_factory=dict)
     id: str = ""
     target: str | None = None
+    contrast: str | None = None
     gold: str | None = None
     rationale: Rationale | None = None
     contrary: list[int] | None = None
@@ -145,7 +153,7 @@ def columns(example: ExplainedText, data: Iterable[Mapping[str, Any]]) -> pyarro
         values = [text[name] for text in texts if text.get(name) is not None]
         if kind == MARKS and any(map(several, values)):
             kind = pyarrow.list_(kind)
-        if values or getattr(example, name) is not None:
+        if values or (name not in OF_TEXTS and getattr(example, name) is not None):
             fields.append(pyarrow.field(name, kind))
     # A method that failed on a text has null there, not a list of NaN.
     fields += [pyarrow.field(method, NUMBERS) for method in example.scores]
@@ -209,9 +217,9 @@ def attributes(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
             for name in methods
             if row[name] is None
         },
-        "target": metadata["target"],
         "gold": row["label"],
         **optional,
+        **{name: optional[name] or metadata.get(name) for name in OF_TEXTS},
         "rationales": rationales_of(metadata["config"]),
         "side": None if optional["other"] is None else metadata.get("side", "passage"),
     }

@@ -43,6 +43,7 @@ class Explanation(ExplainedText):
             "label": self.label,
             "gold": self.gold,
             "target": self.target,
+            "contrast": self.contrast,
             "labels": self.labels,
             "probs": short(self.probs),
             "attention": None if self.attention is None else short(self.attention),
@@ -154,6 +155,8 @@ def _prediction(explanation: Explanation) -> str:
         phrases.append(f"gold {explanation.gold}")
     if explanation.target is not None:
         phrases.append(f"explained {explanation.target}")
+    if explanation.contrast is not None:
+        phrases.append(f"rather than {explanation.contrast}")
     return printable("; ".join(phrases))
 
 

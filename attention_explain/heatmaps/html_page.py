@@ -224,6 +224,8 @@ def _prediction(explanation: Explanation) -> str:
         )
     if explanation.target is not None:
         parts.append(f"<span>explained <b>{escape(explanation.target)}</b></span>")
+    if explanation.contrast is not None:
+        parts.append(f"<span>rather than <b>{escape(explanation.contrast)}</b></span>")
     chances = sorted(zip(explanation.probs, explanation.labels, strict=True), reverse=True)
     bars = [
         f'<span><span class=bar style="width:{4 * chance:.2f}rem"></span>'

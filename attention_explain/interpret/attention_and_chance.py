@@ -45,6 +45,7 @@ class AttentionWeights(Interpreter):
         decoder's first linear map W.
     """
 
+    class_specific = False
     signed = False
     passes = declared_passes("attention")
     goes_back = False
@@ -114,6 +115,7 @@ class RandomScores(Interpreter):
         With the instance's id it decides the scores.
     """
 
+    class_specific = False
     signed = False
     deterministic = False
     passes = declared_passes("random")

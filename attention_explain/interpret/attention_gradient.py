@@ -10,7 +10,7 @@ from allennlp.predictors import Predictor
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
 from attention_explain.interpret.removal import attention_scores
-from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output
+from attention_explain.interpret.text_batch import OUTPUTS, TextBatch, class_output, is_contrast
 from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.models.classifier import check_needs
 from attention_explain.modules.projections import Softmax
@@ -178,7 +178,8 @@ class SignedAttention(Interpreter):
         """The sum over the batch. Shape: (batch, labels) -> ()"""
         if self.of != CENTRED:
             return class_output(self.model, logits, target, self.of).sum()
-        if head_of(self.model) != SOFTMAX:
+        # In the difference of two logits, the mean cancels.
+        if head_of(self.model) != SOFTMAX or is_contrast(target):
             return class_output(self.model, logits, target, "logit").sum()
         # Labels that a pair cannot have are not part of the mean.
         possible = logits.softmax(dim=-1) > 0

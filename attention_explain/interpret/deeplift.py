@@ -26,6 +26,8 @@ from attention_explain.interpret.text_batch import (
     OUTPUTS,
     TextBatch,
     baseline_embeddings,
+    is_contrast,
+    target_signs,
 )
 from attention_explain.model_outputs import SOFTMAX, head_of
 from attention_explain.models import AttentionClassifier, TransformerClassifier
@@ -116,14 +118,15 @@ def contributions(
         output = pretrained_logits(model.family, runs, inputs)
     else:
         output = _logits(model, runs, inputs)
-    if of == "probability":
+    if of == "probability" and not is_contrast(target):
         among = torch.ones_like(output.text, dtype=torch.bool)
         if inputs.query is not None and inputs.query.candidates is not None:
             among = inputs.query.candidates
         output = project(Softmax(), output, among)
-    position = target.unsqueeze(-1)
-    (multipliers,) = torch.autograd.grad(output.difference.gather(-1, position).sum(), steps)
-    difference = (output.text - output.baseline).gather(-1, position).squeeze(-1)
+    signs = target_signs(target, output.text)
+    (multipliers,) = torch.autograd.grad(output.difference, steps, signs)
+    between = torch.where(signs == 0, 0.0, signs * (output.text - output.baseline))
+    difference = between.sum(dim=-1)
     return Contributions(multipliers * steps.detach(), difference)
 
 

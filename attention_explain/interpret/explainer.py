@@ -14,15 +14,22 @@ from attention_explain.heatmaps.explanation import Explanation
 from attention_explain.interpret.interpreter import (
     Attribution,
     Interpreter,
-    target_classes,
+    check_contrast,
     target_index,
 )
-from attention_explain.interpret.text_batch import TextBatch, budget_for, check_finite, too_long
+from attention_explain.interpret.text_batch import (
+    TextBatch,
+    budget_for,
+    check_finite,
+    contrast_with,
+    too_long,
+)
 from attention_explain.model_outputs import probabilities
 from attention_explain.models import AttentionClassifier
 from attention_explain.passes import in_batches, untouched
 
 NOT_FINITE = "a score that is not finite"
+SAME_CLASS = "the explained class is the one that it is contrasted with"
 
 
 class Explainer:
@@ -33,7 +40,10 @@ class Explainer:
     interpreters : `Dict[str, Interpreter]`
         By the name that their scores get.
     target : `str`, optional (default = the predicted label of each text)
-        The label to explain.
+        The label to explain. The metadata of a text may have a `target` of its own.
+    contrast : `str`, optional
+        Explain why the label is predicted rather than this one: the difference of their logits. The
+        metadata of a text may have a `contrast` of its own.
     budget : `int`, optional
         How many tokens, padding included, a pass may hold (default: by the model's device).
     """
@@ -44,13 +54,19 @@ class Explainer:
         interpreters: dict[str, Interpreter],
         target: str | None = None,
         budget: int | None = None,
+        contrast: str | None = None,
     ) -> None:
         self.model = model
         self.interpreters = interpreters
         self.target = target
+        self.contrast = contrast
         self.budget = budget or budget_for(model)
         if target is not None:
             target_index(model, target)
+        if contrast is not None:
+            target_index(model, contrast, "contrast")
+            for name, interpreter in interpreters.items():
+                check_contrast(name, interpreter)
 
     def explain(self, instances: Sequence[Instance]) -> list[Explanation]:
         """In the order of the instances, which must have their token indexers."""
@@ -67,12 +83,10 @@ class Explainer:
         """
         batch = TextBatch.of(self.model, instances, self.budget)
         explanations, predicted = self._predict(batch, instances)
-        target = predicted
-        if self.target is not None:
-            target = target_classes(self.model, self.target, batch)
+        target = self._targets(explanations, predicted)
         for name, interpreter in self.interpreters.items():
             start = time.perf_counter()
-            rows = _not_too_long(explanations, name, interpreter)
+            rows = _explainable(explanations, name, interpreter)
             if len(rows) == len(batch):
                 attribution = interpreter.attribute_batch(batch, target)
                 _add(explanations, name, interpreter.signed, batch, attribution)
@@ -83,6 +97,24 @@ class Explainer:
                 _add(explained, name, interpreter.signed, some, attribution)
             after_method(name, time.perf_counter() - start)
         return explanations
+
+    def _targets(
+        self, explanations: Sequence[Explanation], predicted: torch.Tensor
+    ) -> torch.Tensor:
+        """The explained class of each text, or the contrast. Shape: (batch,)"""
+        labels = self.model.labels
+
+        def indices(names: Sequence[str | None]) -> torch.Tensor:
+            numbers = [-1 if name is None else labels.index(name) for name in names]
+            return torch.tensor(numbers, device=predicted.device)
+
+        given = [each.target for each in explanations]
+        others = [each.contrast for each in explanations]
+        target = predicted
+        if any(given):
+            classes = indices(given)
+            target = torch.where(classes >= 0, classes, predicted)
+        return contrast_with(target, indices(others), len(labels)) if any(others) else target
 
     def _predict(
         self, batch: TextBatch, instances: Sequence[Instance]
@@ -108,7 +140,8 @@ class Explainer:
                 labels=self.model.labels,
                 probs=distributions[row],
                 attention=weights[row],
-                target=self.target,
+                target=instance["metadata"].metadata.get("target", self.target),
+                contrast=instance["metadata"].metadata.get("contrast", self.contrast),
                 gold=instance["label"].label if "label" in instance.fields else None,
                 rationale=instance["metadata"].metadata.get("rationale"),
                 contrary=instance["metadata"].metadata.get("contrary"),
@@ -129,19 +162,21 @@ def _sides(known: dict[str, Any]) -> dict[str, Any]:
     return {} if other is None else {"side": known.get("side", PASSAGE), "other": other}
 
 
-def _not_too_long(
-    explanations: list[Explanation], name: str, interpreter: Interpreter
-) -> list[int]:
+def _explainable(explanations: list[Explanation], name: str, interpreter: Interpreter) -> list[int]:
     """The rows of the texts that the method can explain; the others get the reason."""
     most = interpreter.max_tokens
     rows = []
     for row, explanation in enumerate(explanations):
-        if most is None or len(explanation.tokens) <= most:
-            rows.append(row)
+        if most is not None and len(explanation.tokens) > most:
+            reason = too_long(most)
+        elif explanation.contrast == (explanation.target or explanation.label):
+            reason = SAME_CLASS
         else:
-            explanation.signed[name] = interpreter.signed
-            explanation.scores[name] = None
-            explanation.skipped[name] = too_long(most)
+            rows.append(row)
+            continue
+        explanation.signed[name] = interpreter.signed
+        explanation.scores[name] = None
+        explanation.skipped[name] = reason
     return rows
 
 

@@ -38,6 +38,7 @@ class InputToHidden(Interpreter):
     Registered as a `SaliencyInterpreter` with name "input-to-hidden".
     """
 
+    class_specific = False
     needs = ("states",)
     signed = False
     passes = declared_passes("input-to-hidden")

@@ -52,6 +52,9 @@ class Interpreter(SaliencyInterpreter):
     signed: bool
     # Whether the scores are a function of model and text alone; if not, they are seeded by the id.
     deterministic: bool = True
+    # Whether the scores depend on the class that is explained.
+    class_specific: bool = True
+
     # What the scores of a text sum to, where that is a property of the method.
     sums_to: str | None = None
     # Forward and backward passes through the model for a text of n tokens, for people; our own methods
@@ -174,13 +177,23 @@ def special_share(scores: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
     return torch.where(total > 0, special / total, 0.0)
 
 
-def target_index(model: AttentionClassifier, target: str) -> int:
-    """The class named `target`."""
+def target_index(model: AttentionClassifier, target: str, option: str = "target") -> int:
+    """The class named `target`; `option` is what the error message calls it."""
     if target not in model.labels:
         raise InputError(
-            f"target is {target!r}, which is none of the model's labels: {', '.join(model.labels)}"
+            f"{option} is {target!r}, which is none of the model's labels: {', '.join(model.labels)}"
         )
     return model.labels.index(target)
+
+
+def check_contrast(name: str, interpreter: Interpreter) -> None:
+    """Raise if a method cannot say why a class is predicted rather than another."""
+    if not interpreter.class_specific:
+        raise InputError(
+            f"{name} does not depend on the explained class, so it cannot explain why a class is predicted "
+            "rather than another"
+            + (": set its option 'measure' to 'signed'" if hasattr(interpreter, "measure") else "")
+        )
 
 
 def target_classes(model: AttentionClassifier, target: str, batch: TextBatch) -> torch.Tensor:

@@ -10,7 +10,7 @@ from allennlp.predictors import Predictor
 
 from attention_explain.errors import InputError
 from attention_explain.interpret.interpreter import Attribution, Interpreter, declared_passes
-from attention_explain.interpret.text_batch import TextBatch
+from attention_explain.interpret.text_batch import TextBatch, target_signs
 from attention_explain.models import AttentionClassifier, TransformerClassifier
 from attention_explain.modules.capabilities import RelevanceRules, needed
 from attention_explain.modules.epsilon_rules import EpsilonRules, stabilizer
@@ -106,7 +106,8 @@ def propagate(
     epsilon: float,
 ) -> Relevance:
     """
-    One forward pass, and one backward that starts from the logit of the target class.
+    One forward pass, and one backward that starts from the logit of the target class; of a contrast, from both
+    logits, the other one negative.
     """
     embeddings = embeddings.detach().requires_grad_()
     absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
@@ -115,9 +116,11 @@ def propagate(
         logits = pretrained_logits(model.family, embeddings, inputs, rules)
     else:
         logits = _logits(model, embeddings, inputs, rules)
-    output = logits.gather(-1, target.unsqueeze(-1))
-    of_embeddings, of_biases = torch.autograd.grad(output, (embeddings, absorbed), output.detach())
-    return Relevance(of_embeddings, of_biases, output.detach().squeeze(-1))
+    signs = target_signs(target, logits)
+    # A pair may have labels whose logits are not finite.
+    start = torch.where(signs == 0, 0.0, signs * logits.detach())
+    of_embeddings, of_biases = torch.autograd.grad(logits, (embeddings, absorbed), start)
+    return Relevance(of_embeddings, of_biases, start.sum(dim=-1))
 
 
 def check_rules(model: AttentionClassifier | TransformerClassifier) -> None:

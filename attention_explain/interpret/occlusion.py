@@ -64,6 +64,8 @@ class RemovalInterpreter(Interpreter):
             raise InputError(f"of is {of!r}, but measure 'tvd' is a distance of probabilities")
         self.normalize = normalize
         self.signed = measure == "signed"
+        # A distance of two distributions is about all classes.
+        self.class_specific = measure == "signed"
         self.sums_to = "1" if normalize and not self.signed else None
         self.passes = declared_passes("leave-one-out", at)
 

@@ -159,11 +159,53 @@ def _without_label(instance: Instance, model: AttentionClassifier) -> Instance:
 
 def class_output(model: Model, logits: torch.Tensor, target: torch.Tensor, of: str) -> torch.Tensor:
     """
-    The probability or logit of each row's target class; of a regression head, its output either way.
-    Shape: (batch, labels) -> (batch,)
+    The probability or logit of each row's target class; of a regression head, its output either way; of a
+    contrast, the difference of two logits. Shape: (batch, labels) -> (batch,)
     """
     values = probabilities(model, logits) if of == "probability" else logits
-    return values.gather(-1, target.unsqueeze(-1)).squeeze(-1)
+    classes, others = split_contrast(target, logits.size(-1))
+    output = values.gather(-1, classes.unsqueeze(-1)).squeeze(-1)
+    if others is None:
+        return output
+    of_class, of_other = (
+        logits.gather(-1, each.unsqueeze(-1)).squeeze(-1) for each in (classes, others.clamp(min=0))
+    )
+    return torch.where(others >= 0, of_class - of_other, output)
+
+
+# The type of targets that are contrasts. It tells them apart without waiting for a GPU.
+CONTRAST = torch.int32
+
+
+def contrast_with(classes: torch.Tensor, others: torch.Tensor, labels: int) -> torch.Tensor:
+    """
+    The target for explanations of why a class is predicted rather than another (-1 for none). It is one number,
+    so that methods select and repeat targets in the same way with and without a contrast. Shape: (batch,)
+    """
+    return (classes + labels * (others + 1)).to(CONTRAST)
+
+
+def is_contrast(target: torch.Tensor) -> bool:
+    """Whether targets are contrasts."""
+    return target.dtype == CONTRAST
+
+
+def split_contrast(target: torch.Tensor, labels: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The classes of targets, and the classes that they are contrasted with (-1 for none); None if all have none."""
+    if not is_contrast(target):
+        return target, None
+    target = target.long()
+    return target % labels, target // labels - 1
+
+
+def target_signs(target: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    """1 at the target class, -1 at the class that it is contrasted with, else 0. Shape: (batch, labels)"""
+    classes, others = split_contrast(target, logits.size(-1))
+    signs = torch.zeros_like(logits).scatter(-1, classes.unsqueeze(-1), 1.0)
+    if others is None:
+        return signs
+    against = torch.where(others >= 0, -1.0, 0.0).to(logits).unsqueeze(-1)
+    return signs.scatter_add(-1, others.clamp(min=0).unsqueeze(-1), against)
 
 
 @torch.no_grad()

@@ -32,6 +32,7 @@ class TransformerAttention(Interpreter):
         rows normalised to sum 1.
     """
 
+    class_specific = False
     needs = ("layers",)
     signed = False
     pieces = "max"

@@ -183,6 +183,8 @@ class SaliencyPredictor(Predictor):
         type, a `name`. Default: `attention` and `gradient-x-input`, where the model allows it.
     target : `str`, optional (default = the predicted label of each text)
         The label to explain.
+    contrast : `str`, optional
+        Explain why the label is predicted rather than this one: the difference of their logits.
     html : `str`, optional (default = `None`)
         Where to write a page of heatmaps of all texts.
     batch_tokens : `int`, optional
@@ -211,13 +213,14 @@ class SaliencyPredictor(Predictor):
         seed: int | None = None,
         split_text: bool = False,
         side: str = PASSAGE,
+        contrast: str | None = None,
         **unknown: Any,
     ) -> None:
         if unknown:
             # `--predictor-args` come here as they were typed.
             raise InputError(
                 f"the saliency predictor has no argument '{sorted(unknown)[0]}'; it has "
-                "interpreters, target, html, batch_tokens, seed, split_text and side"
+                "interpreters, target, contrast, html, batch_tokens, seed, split_text and side"
             )
         model = explainable(model, side)
         super().__init__(model, dataset_reader, frozen)
@@ -229,7 +232,7 @@ class SaliencyPredictor(Predictor):
             for reason in left_out.values():
                 logger.warning("left out: %s", reason)
         self.interpreters = build_interpreters(interpreters, self, seed)
-        self.explainer = Explainer(model, self.interpreters, target, batch_tokens)
+        self.explainer = Explainer(model, self.interpreters, target, batch_tokens, contrast)
         self._split_text = split_text
         self._warned = False
         self._lines = 0
