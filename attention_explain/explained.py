@@ -3,7 +3,7 @@ An explained text with its model, which can evaluate the top words of each metho
 and as HTML.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from typing import Any
 
@@ -13,8 +13,9 @@ from allennlp.data import Instance
 from allennlp.models import Model
 
 from attention_explain.errors import InputError
+from attention_explain.faithfulness.permutations import FEWEST, PROBABILITY, Sampling, word_effects
 from attention_explain.faithfulness.removal import Delete, RemovalOutputs
-from attention_explain.heatmaps.explanation import Explanation, columns, printable
+from attention_explain.heatmaps.explanation import Explanation, Relevance, columns, printable, relevance_line
 from attention_explain.heatmaps.html_page import style
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.classifier import check_needs
@@ -63,6 +64,8 @@ class TextVerdict:
     methods : the top words of each method; `missing` has the reasons for methods without scores.
     random : for the same number of random words, the mean probability without them, and with only them; None if
         `top` is the number of words.
+    relevance : a sentence about the words that move the output most, and how certain their ranking is; empty if
+        it was not measured.
     """
 
     target: str
@@ -72,6 +75,7 @@ class TextVerdict:
     methods: dict[str, TopWords]
     missing: dict[str, str]
     random: tuple[float, float] | None
+    relevance: str = ""
 
     def __str__(self) -> str:
         rows = [self._header(), *self._rows()]
@@ -133,12 +137,13 @@ class TextVerdict:
                 if falls
                 else "without the words of any method, the probability falls no more than without random words"
             )
-        return lines
+        return [*lines, self.relevance] if self.relevance else lines
 
 
 # The default fraction of top words.
 SHARE = 0.2
 RANDOM_ORDERS = 20
+PERMUTATIONS = 16
 
 
 @dataclass(repr=False)
@@ -162,10 +167,42 @@ class Explained(Explanation):
         known = {each.name: getattr(explanation, each.name) for each in fields(Explanation)}
         return cls(**known, model=model, instance=instance, seed=seed)
 
-    def verdict(self, words: int | None = None, by: str = RANKINGS[0]) -> TextVerdict:
+    def with_relevance(self, permutations: int = PERMUTATIONS) -> "Explained":
+        """
+        The same with a row that says how much each word moves the output, and how certain that is. It takes
+        about `permutations` times as many forward passes as the text has words.
+
+        # Parameters
+
+        permutations : `int`, optional (default = `16`)
+            The number of random permutations of the words. With more, the ranking is more certain.
+        """
+        if permutations < FEWEST:
+            raise InputError(f"permutations is {permutations}, but must be {FEWEST} or more")
+        check_needs(self.model, ("embeddings",), "words are removed from the texts of")
+        (effects,) = word_effects(
+            self.model,  # type: ignore[arg-type]
+            [self.instance],  # type: ignore[list-item]
+            Delete(),
+            Sampling(permutations, PROBABILITY, {}, 0),
+            [self.labels.index(self.target or self.label)],
+            self.seed,
+        )
+        relevance = Relevance(
+            effects.relevance.tolist(),
+            effects.relevance_error.tolist(),
+            effects.reliability,
+            effects.permutations,
+        )
+        return replace(self, relevance=relevance)
+
+    def verdict(
+        self, words: int | None = None, by: str = RANKINGS[0], permutations: int = PERMUTATIONS
+    ) -> TextVerdict:
         """
         The top words of each method, with the output without them and with only them, compared with the same
-        number of random words.
+        number of random words; and the words that move the output most, with a mark that says how certain their
+        ranking is.
 
         # Parameters
 
@@ -173,6 +210,8 @@ class Explained(Explanation):
             The number of top words. Ties are broken at random, seeded by the id of the text.
         by : `str`, optional (default = `"signed"`)
             Rank by score, or (`size`) by magnitude, ignoring sign.
+        permutations : `int`, optional (default = `16`)
+            As of `with_relevance`; 0 skips the words that move the output most.
         """
         check_choice("by", by, RANKINGS)
         tokens = len(self.tokens)
@@ -211,7 +250,13 @@ class Explained(Explanation):
                 name: self.skipped.get(name, "") for name in self.scores if name not in scored
             },
             random=None if top == tokens else (random_without, random_only),
+            relevance=self._relevance_line(permutations) if tokens > 1 else "",
         )
+
+    def _relevance_line(self, permutations: int) -> str:
+        if self.relevance is None and not permutations:
+            return ""
+        return relevance_line(self if self.relevance else self.with_relevance(permutations))
 
     def _probabilities(self, kept: list[numpy.ndarray]) -> list[numpy.ndarray]:
         """The outputs for sets of kept tokens. Shape: (sets, tokens) each -> (sets, labels)"""

@@ -6,6 +6,8 @@ import pytest
 from attention_explain.api import explain
 from attention_explain.errors import InputError
 from attention_explain.explained import ModelOutput, TextVerdict, TopWords
+from attention_explain.faithfulness.permutations import Sampling, word_effects
+from attention_explain.faithfulness.removal import Delete
 from attention_explain.passes import random_ranks
 from tests.builders import TEXTS, model, reader
 from tests.heatmaps.elements import Elements
@@ -147,3 +149,35 @@ def test_a_notebook_gets_a_table_of_escaped_words():
     cells = [text for _, text in tree.all("td")]
     assert len(cells) == 9 and cells[3:6] == [f"{NASTY} ok", "0.250, predicted bad", "0.950"]
     assert tree.all("p")[0][1].startswith("class good: 0.900")
+
+
+def test_the_relevance_of_words_is_that_of_the_permutations_and_has_a_mark(classifier):
+    text = explained(classifier, TEXT).with_relevance(8)
+    (effects,) = word_effects(
+        classifier,
+        [text.instance],
+        Delete(),
+        Sampling(8, "probability", {}, 0),
+        [text.labels.index(text.label)],
+    )
+    relevance = text.relevance
+    assert relevance.values == pytest.approx(effects.relevance.tolist())
+    assert relevance.reliability == effects.reliability and relevance.permutations == 8
+    assert min(relevance.errors) >= 0 and max(relevance.errors) > 0
+    # The verdict takes the relevance that the text has.
+    top = TEXT[int(numpy.argmax(relevance.values))]
+    line = text.verdict(permutations=0).relevance
+    assert line.startswith(f"the output moves most with {top} {max(relevance.values):.3f} ± ")
+    assert line.endswith(f"this ranking is {relevance.mark}") and line in repr(text)
+    assert str(text.verdict()).endswith(line)
+
+
+def test_without_permutations_nothing_is_said_about_relevance(classifier):
+    text = explained(classifier, TEXT)
+    assert text.verdict(permutations=0).relevance == "" and "moves most" not in repr(text)
+    with pytest.raises(InputError, match="permutations is 3, but must be 4 or more"):
+        text.verdict(permutations=3)
+
+
+def test_a_short_text_has_exact_relevance(classifier):
+    assert explained(classifier, TEXT[:3]).verdict().relevance.endswith("this ranking is exact")

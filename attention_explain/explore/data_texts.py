@@ -136,7 +136,9 @@ class DataTexts:
     def _look_at(self, instance: Instance, position: int) -> Misled | None:
         if len(instance["metadata"].metadata["tokens"]) < 2:
             return None
-        verdict = self._asking.explained(instance, list(self._asking.methods)).verdict()
+        verdict = self._asking.explained(instance, list(self._asking.methods)).verdict(
+            permutations=0
+        )
         of = verdict.methods
         if len(of) < 2:
             return None

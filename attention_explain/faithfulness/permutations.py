@@ -28,6 +28,8 @@ AUTO = "auto"
 FIRST = 16
 # A permutation and its reverse are evaluated together.
 TOGETHER = 2
+# Standard errors need two pairs.
+FEWEST = 2 * TOGETHER
 # Probabilities below this count as this, so that their logarithms are finite.
 LEAST_PROBABILITY = 1e-300
 # The number of token sets per batch whose outputs are kept for other measures.
@@ -110,9 +112,9 @@ class SamplingOptions(FromParams):
 
     def __post_init__(self) -> None:
         check_choice("output", self.output, (AUTO, *OUTPUTS))
-        if self.permutations is not None and self.permutations < 2 * TOGETHER:
+        if self.permutations is not None and self.permutations < FEWEST:
             raise InputError(
-                f"permutations is {self.permutations}, but must be {2 * TOGETHER} or more"
+                f"permutations is {self.permutations}, but must be {FEWEST} or more"
             )
         if not 0 < self.reliability < 1:
             raise InputError(f"reliability is {self.reliability}, but must be between 0 and 1")

@@ -8,7 +8,7 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy
@@ -17,11 +17,49 @@ from attention_explain.files.attributions import ExplainedText, attributes
 
 # The side of a pair of texts if both have scores.
 BOTH = "both"
+# The split-half reliability from which a ranking counts as reliable.
+RELIABLE = 0.9
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """
+    How much each word of a text moves the output, as the mean over random permutations of the words.
+
+    values, errors : the means and their standard errors.
+    reliability : split-half reliability of the values, from 0 to 1; None if it is not known.
+    permutations : 0 if all sets of words were evaluated, so that the values are exact.
+    """
+
+    values: list[float]
+    errors: list[float]
+    reliability: float | None
+    permutations: int
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether other permutations would give nearly the same ranking."""
+        return self.reliability is not None and self.reliability >= RELIABLE
+
+    @property
+    def mark(self) -> str:
+        """How certain the ranking of the words is: `reliable (0.95)`, `uncertain (0.62)`, ..."""
+        if not self.permutations:
+            return "exact"
+        if self.reliability is None:
+            return "uncertain (no word stands out)"
+        return f"{'reliable' if self.is_reliable else 'uncertain'} ({self.reliability:.2f})"
 
 
 @dataclass(repr=False)
 class Explanation(ExplainedText):
-    """An explained text that prints itself, in the terminal and in notebooks."""
+    """
+    An explained text that prints itself, in the terminal and in notebooks.
+
+    relevance : how much each word moves the output, if that was measured.
+    """
+
+    relevance: Relevance | None = None
 
     @property
     def context(self) -> str | None:
@@ -51,6 +89,7 @@ class Explanation(ExplainedText):
             "unknown": self.unknown,
             "side": self.side,
             "other": self.other,
+            "relevance": None if self.relevance is None else asdict(self.relevance),
         }
         values = {name: value for name, value in known.items() if value is not None}
         values["saliency"] = {
@@ -98,6 +137,8 @@ def explanations(
 
 
 BAR = 6
+# Standard errors on each side of a 95 % interval.
+NORMAL = 1.96
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER = 9
 UNKNOWN = "?"
@@ -121,12 +162,32 @@ def render(explanation: Explanation, colour: bool | None = None) -> str:
     room = shutil.get_terminal_size().columns - width
     for block in _blocks(methods, room):
         lines += ["", *_block(explanation, block, width, colour)]
+    if explanation.relevance is not None:
+        lines += ["", relevance_line(explanation)]
     if any(explanation.unknown or []):
         lines += ["", f"{UNKNOWN} unknown to the model, which treats all such words alike"]
     lines += [
         printable(f"{name}: no scores, {reason}") for name, reason in explanation.skipped.items()
     ]
     return "\n".join(lines)
+
+
+# The number of words in the line about relevance.
+MOST_RELEVANT = 3
+
+
+def relevance_line(explanation: Explanation) -> str:
+    """The words that move the output most, with 95 % intervals, and how certain their ranking is."""
+    relevance = explanation.relevance
+    assert relevance is not None
+    values = relevance.values
+    first = sorted(range(len(values)), key=lambda index: -values[index])[:MOST_RELEVANT]
+    words = ", ".join(
+        f"{explanation.tokens[index]} {values[index]:.3f}"
+        + (f" ± {NORMAL * relevance.errors[index]:.3f}" if relevance.permutations else "")
+        for index in first
+    )
+    return printable(f"the output moves most with {words}; this ranking is {relevance.mark}")
 
 
 def _cell_width(method: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from attention_explain.files.atomic import PAGE_MARK
 from attention_explain.files.attributions import markings
-from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.explanation import NORMAL, Explanation
 from attention_explain.heatmaps.overview import MANY, Facts, overview, script
 
 Colour = tuple[int, int, int]
@@ -206,7 +206,12 @@ def card(explanation: Explanation, heading: str = "h2", facts: Facts | None = No
     One text: the prediction, then a row of tokens per method. `facts` are for pages on which texts can be sorted.
     """
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
-    rows = _other_row(explanation) + _rationale_rows(explanation) + rows
+    rows = (
+        _other_row(explanation)
+        + _rationale_rows(explanation)
+        + _relevance_row(explanation)
+        + rows
+    )
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
         f"<article{facts.attributes() if facts else ''}>\n<div class=prediction>{name}{_prediction(explanation)}</div>\n"
@@ -260,7 +265,9 @@ def _row(explanation: Explanation, method: str, scores: list[float] | None) -> s
     )
 
 
-def _token(token: str, score: float, largest: float, signed: bool, unknown: bool) -> str:
+def _token(
+    token: str, score: float, largest: float, signed: bool, unknown: bool, interval: str = ""
+) -> str:
     shade = round(SHADES * abs(score) / largest) if largest > 0 else 0
     scale = "u" if not signed else "n" if score < 0 else "p"
     colour = f"{scale}{shade}" if shade else ""
@@ -268,7 +275,8 @@ def _token(token: str, score: float, largest: float, signed: bool, unknown: bool
     if unknown:
         return f'<i class="{colour} x" title="{score:.3g}, unknown">{word}</i>'
     # Most tokens have no visible shade; short tags keep the page small.
-    return f"<i{f' class={colour}' if colour else ''} title={score:.3g}>{word}</i>"
+    title = f'"{score:.3g}{interval}"' if interval else f"{score:.3g}"
+    return f"<i{f' class={colour}' if colour else ''} title={title}>{word}</i>"
 
 
 def _rationale_rows(explanation: Explanation) -> list[str]:
@@ -287,6 +295,25 @@ def _rationale_rows(explanation: Explanation) -> list[str]:
             f"</small></th><td dir=auto>{marked}</td></tr>\n"
         )
     return rows
+
+
+def _relevance_row(explanation: Explanation) -> list[str]:
+    """How much each word moves the output, and how certain that is."""
+    relevance = explanation.relevance
+    if relevance is None:
+        return []
+    largest = max(relevance.values, default=0.0)
+    marked = [
+        _token(token, value, largest, False, False, "" if not error else f" ± {NORMAL * error:.2g}")
+        for token, value, error in zip(
+            explanation.tokens, relevance.values, relevance.errors, strict=True
+        )
+    ]
+    return [
+        "<tr class=relevance><th scope=row>moves the output"
+        f"<small>largest {largest:.3g}; ranking {relevance.mark}</small></th>"
+        f"<td dir=auto>{_join(marked, explanation.query_start)}</td></tr>\n"
+    ]
 
 
 def _other_row(explanation: Explanation) -> list[str]:

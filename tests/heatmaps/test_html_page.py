@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attention_explain.heatmaps.explanation import Explanation
+from attention_explain.heatmaps.explanation import Explanation, Relevance
 from attention_explain.heatmaps.html_page import SCALES, SHADES, card, fragment, page, policy
 from tests.heatmaps.elements import Elements
 
@@ -159,3 +159,27 @@ def test_a_notebook_gets_a_heatmap():
 
 def test_the_heading_of_a_text_can_be_of_any_level():
     assert Elements(card(explanation(), heading="h4")).all("h4") == [({}, "text-1")]
+
+
+def test_the_relevance_of_words_is_a_row_with_its_mark():
+    measured = Relevance([0.1, 0.4, 0.0], [0.01, 0.05, 0.0], 0.62, 16)
+    tree = Elements(card(explanation(relevance=measured)))
+    assert [text for _, text in tree.all("th")][:2] == ["rationale", "moves the output"]
+    small = [text for _, text in tree.all("small")]
+    assert "largest 0.4; ranking uncertain (0.62)" in small
+    titles = [attributes.get("title") for attributes, _ in tree.all("i")]
+    assert "0.4 ± 0.098" in titles and "moves the output" not in card(explanation())
+
+
+@pytest.mark.parametrize(
+    "reliability, permutations, mark",
+    [
+        (0.95, 16, "reliable (0.95)"),
+        (0.9, 16, "reliable (0.90)"),
+        (0.3, 16, "uncertain (0.30)"),
+        (None, 16, "uncertain (no word stands out)"),
+        (1.0, 0, "exact"),
+    ],
+)
+def test_the_mark_says_how_certain_the_ranking_is(reliability, permutations, mark):
+    assert Relevance([0.1], [0.0], reliability, permutations).mark == mark
