@@ -15,7 +15,13 @@ from allennlp.models import Model
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.permutations import FEWEST, PROBABILITY, Sampling, word_effects
 from attention_explain.faithfulness.removal import Delete, RemovalOutputs
-from attention_explain.heatmaps.explanation import Explanation, Relevance, columns, printable, relevance_line
+from attention_explain.heatmaps.explanation import (
+    Explanation,
+    Relevance,
+    columns,
+    printable,
+    relevance_line,
+)
 from attention_explain.heatmaps.html_page import style
 from attention_explain.interpret.text_batch import TextBatch
 from attention_explain.models.classifier import check_needs

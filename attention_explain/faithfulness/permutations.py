@@ -113,9 +113,7 @@ class SamplingOptions(FromParams):
     def __post_init__(self) -> None:
         check_choice("output", self.output, (AUTO, *OUTPUTS))
         if self.permutations is not None and self.permutations < FEWEST:
-            raise InputError(
-                f"permutations is {self.permutations}, but must be {FEWEST} or more"
-            )
+            raise InputError(f"permutations is {self.permutations}, but must be {FEWEST} or more")
         if not 0 < self.reliability < 1:
             raise InputError(f"reliability is {self.reliability}, but must be between 0 and 1")
         if self.most < FIRST:

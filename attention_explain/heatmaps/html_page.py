@@ -207,10 +207,7 @@ def card(explanation: Explanation, heading: str = "h2", facts: Facts | None = No
     """
     rows = [_row(explanation, method, scores) for method, scores in explanation.scores.items()]
     rows = (
-        _other_row(explanation)
-        + _rationale_rows(explanation)
-        + _relevance_row(explanation)
-        + rows
+        _other_row(explanation) + _rationale_rows(explanation) + _relevance_row(explanation) + rows
     )
     name = f"<{heading}>{escape(explanation.id)}</{heading}>" if explanation.id else ""
     return (
