@@ -124,10 +124,10 @@ def layer_attention(
     """
     The encoder's states, and the attention of each layer, the first layer first.
     """
-    layers: list[LayerAttention] = []
+    recorded: list[tuple[Any, ...]] = []
 
     def record(module: SelfAttention, inputs: tuple[Any, ...]) -> None:
-        layers.append(LayerAttention(module, *inputs))
+        recorded.append(inputs)
 
     hooks = [layer.self_attention.register_forward_pre_hook(record) for layer in encoder.layers]
     try:
@@ -135,4 +135,7 @@ def layer_attention(
     finally:
         for hook in hooks:
             hook.remove()
-    return states, layers
+    return states, [
+        LayerAttention(layer, *inputs)
+        for layer, inputs in zip(encoder.layers, recorded, strict=True)
+    ]

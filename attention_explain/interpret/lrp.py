@@ -50,11 +50,12 @@ class LayerwiseRelevance(Interpreter):
         The stabiliser that keeps a sum away from zero, above 0.
     """
 
-    needs = ("parts",)
+    needs: tuple[str, ...] = ("parts",)
     signed = True
     pieces = "sum"
     sums_to = "the logit, less the shares of biases, stabilisers and boundary symbols"
     passes = declared_passes("lrp")
+    rules = EpsilonRules
 
     def __init__(self, predictor: Predictor, epsilon: float = 0.001) -> None:
         super().__init__(predictor)
@@ -70,6 +71,7 @@ class LayerwiseRelevance(Interpreter):
             batch.inputs,
             target,
             self.epsilon,
+            self.rules,
         )
         # Shape: (batch, positions)
         scores = relevance.of_embeddings.sum(dim=-1)
@@ -104,6 +106,7 @@ def propagate(
     inputs: TextInputs,
     target: torch.Tensor,
     epsilon: float,
+    kind: type[EpsilonRules] = EpsilonRules,
 ) -> Relevance:
     """
     One forward pass, and one backward that starts from the logit of the target class; of a contrast, from both
@@ -111,7 +114,7 @@ def propagate(
     """
     embeddings = embeddings.detach().requires_grad_()
     absorbed = embeddings.new_zeros(len(embeddings), requires_grad=True)
-    rules = EpsilonRules(epsilon, absorbed)
+    rules = kind(epsilon, absorbed)
     if isinstance(model, TransformerClassifier):
         logits = pretrained_logits(model.family, embeddings, inputs, rules)
     else:
@@ -298,15 +301,11 @@ def layer_states(
 def _self_attention(
     attention: SelfAttentionParts, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
-    with torch.no_grad():
-        queries = attention.split_heads(attention.query_layer(states))
-        keys = attention.split_heads(attention.key_layer(states))
-    values = attention.split_heads(rules.linear(attention.value_layer, states))
-    mixed = rules.linear_map(
-        lambda signal: attention.mix(queries, keys, signal, mask),
-        values,
-        bias=values.new_zeros(()),
+    queries, keys, values = (
+        attention.split_heads(rules.linear(layer, states))
+        for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
+    mixed = rules.attend(attention, queries, keys, values, mask)
     return rules.linear(attention.output_layer, attention.merge_heads(mixed))
 
 

@@ -292,7 +292,7 @@ class TransformerClassifier(Classifier):
         """The logits, the layers, and the weights of the positions that the head reads."""
         logits, below = layer_inputs(self.family, lambda: self.logits(embeddings, inputs))
         layers = [
-            LayerAttention(layer.self_attention, states, inputs.mask)
+            LayerAttention(layer, states, inputs.mask)
             for layer, states in zip(self.family.layers(), below, strict=True)
         ]
         last = torch.zeros_like(embeddings[..., 0])

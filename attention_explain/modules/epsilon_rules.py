@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from attention_explain.modules.layer_attention import SelfAttentionParts
+
 
 def stabilizer(total: torch.Tensor, epsilon: float) -> torch.Tensor:
     """epsilon with the sign of the total: added to it, it keeps shares from growing without end."""
@@ -62,6 +64,25 @@ class EpsilonRules:
         """
         weights = weights.detach()
         return self.linear_map(lambda signal: weights @ signal, values, bias=values.new_zeros(()))
+
+    def attend(
+        self,
+        attention: SelfAttentionParts,
+        queries: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        mask: torch.Tensor,
+    ) -> torch.Tensor:
+        """
+        Self-attention whose weights are constants: all relevance goes to the values.
+        Shape: (batch, heads, positions, dim)
+        """
+        queries, keys = queries.detach(), keys.detach()
+        return self.linear_map(
+            lambda signal: attention.mix(queries, keys, signal, mask),
+            values,
+            bias=values.new_zeros(()),
+        )
 
     def elementwise(
         self, function: Callable[[torch.Tensor], torch.Tensor], inputs: torch.Tensor

@@ -68,7 +68,7 @@ class LayerParts(Protocol):
 @dataclass(frozen=True)
 class LayerAttention:
     """
-    module : the self-attention, of whichever transformer.
+    layer : the layer of whichever transformer.
     inputs : what it read. Shape: (batch, tokens, hidden_dim)
     mask : True at every token. Shape: (batch, tokens)
 
@@ -76,9 +76,14 @@ class LayerAttention:
     long text do not fit into memory all at once.
     """
 
-    module: SelfAttentionParts
+    layer: LayerParts
     inputs: torch.Tensor
     mask: torch.Tensor
+
+    @property
+    def module(self) -> SelfAttentionParts:
+        """The self-attention of the layer."""
+        return self.layer.self_attention
 
     def weights(self, attending: slice) -> torch.Tensor:
         """Shape: (batch, heads, tokens that attend, tokens attended to)"""
@@ -107,6 +112,17 @@ class LayerAttention:
         for one, other in product(range(heads), repeat=2):
             squares.addcmul_(weights[:, one] * products[:, None, :, one, other], weights[:, other])
         return squares.clamp_min(0).sqrt()
+
+
+def scaled(norm: torch.nn.LayerNorm, terms: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+    """
+    The linear part of a layer norm applied to terms of its input: centred, divided by the deviation
+    of the whole input `total`, times the gain. With the shift, the terms sum to the output.
+    Shape: (..., hidden_dim), (..., or 1, hidden_dim)
+    """
+    variance = total.var(dim=-1, unbiased=False, keepdim=True)
+    centred = terms - terms.mean(dim=-1, keepdim=True)
+    return centred * torch.rsqrt(variance + norm.eps) * norm.weight
 
 
 class ThroughLayers(NamedTuple):

@@ -89,6 +89,10 @@ def test_the_sets_have_the_published_options():
         "attention-rollout",
         "attention-flow",
         "value-weighted-attention",
+        "value-zeroing",
+        "alti",
+        "decompx",
+        "attn-lrp",
     }
     kinds = {options["type"] for options in sets["transformer"].values()}
     assert kinds == set(known_interpreters())

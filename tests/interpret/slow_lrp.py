@@ -25,6 +25,7 @@ class SlowLrp:
         self.epsilon = epsilon
         self.of_biases = 0.0
         self.of_stabilizers = 0.0
+        self.of_softmax = 0.0
 
     def linear(
         self,
@@ -59,7 +60,7 @@ class SlowLrp:
         """Shape: (tokens, embedding_dim) -> the same"""
         encoder = self.model.encoder
         kind = type(encoder).__name__
-        self.of_biases = self.of_stabilizers = 0.0
+        self.of_biases = self.of_stabilizers = self.of_softmax = 0.0
         forward, backward = {
             "AffineEncoder": (self.affine_forward, self.affine_backward),
             "CnnEncoder": (self.cnn_forward, self.cnn_backward),
@@ -291,7 +292,14 @@ class SlowLrp:
             self.linear(record["merged"][t], *arrays(attention.output_layer), of_attended[t])
             for t in tokens
         ]
-        of_values = [numpy.zeros(len(of_merged[0])) for _ in tokens]
+        through = self.self_attention_backward(record, attention, of_merged)
+        return [one + other for one, other in zip(of_inputs, through, strict=True)]
+
+    def self_attention_backward(
+        self, record: dict, attention: torch.nn.Module, of_merged: Vectors
+    ) -> Vectors:
+        """From the values, weighed and merged, to the inputs of the layer; weights are constants."""
+        of_values = [numpy.zeros(len(each)) for each in of_merged]
         size = len(of_merged[0]) // attention.num_heads
         for head, t, weights in record["maps"]:
             for d in range(head * size, (head + 1) * size):
@@ -299,11 +307,10 @@ class SlowLrp:
                 parts = self.linear(column, weights[None], [0.0], of_merged[t][d : d + 1])
                 for other, part in enumerate(parts):
                     of_values[other][d] += part
-        for t in tokens:
-            of_inputs[t] = of_inputs[t] + self.linear(
-                record["inputs"][t], *arrays(attention.value_layer), of_values[t]
-            )
-        return of_inputs
+        return [
+            self.linear(x, *arrays(attention.value_layer), r)
+            for x, r in zip(record["inputs"], of_values, strict=True)
+        ]
 
     def norm_backward(
         self, norm: torch.nn.LayerNorm, inputs: numpy.ndarray, relevance: numpy.ndarray
@@ -314,6 +321,54 @@ class SlowLrp:
         deviation = numpy.sqrt(inputs.var() + norm.eps)
         matrix = numpy.diag(gain / deviation) @ (numpy.eye(size) - numpy.ones((size, size)) / size)
         return self.linear(inputs, matrix, shift, relevance)
+
+
+class SlowAttnLrp(SlowLrp):
+    """AttnLRP (Achtibat et al. 2024) of a transformer: relevance for queries and keys too."""
+
+    def half_product(self, one: numpy.ndarray, other: numpy.ndarray, relevance: float):
+        """Of a sum over k of one_k other_k: half of each term's relevance to each factor."""
+        parts = numpy.zeros(len(one))
+        z = sum(a * b for a, b in zip(one, other, strict=True))
+        stabilizer = self.epsilon if z >= 0 else -self.epsilon
+        for k in range(len(one)):
+            parts[k] = one[k] * other[k] / (2 * (z + stabilizer)) * relevance
+        self.of_stabilizers += stabilizer / (z + stabilizer) * relevance
+        return parts
+
+    def self_attention_backward(
+        self, record: dict, attention: torch.nn.Module, of_merged: Vectors
+    ) -> Vectors:
+        layers = (attention.query_layer, attention.key_layer, attention.value_layer)
+        inputs, tokens = record["inputs"], range(len(of_merged))
+        queries, keys, values = ([w @ x + b for x in inputs] for w, b in map(arrays, layers))
+        of_queries, of_keys, of_values = (
+            [numpy.zeros(len(each)) for each in of_merged] for _ in layers
+        )
+        size = len(of_merged[0]) // attention.num_heads
+        for head, i, weights in record["maps"]:
+            own = slice(head * size, (head + 1) * size)
+            of_weights = numpy.zeros(len(weights))
+            for d in range(head * size, (head + 1) * size):
+                column = numpy.array([value[d] for value in values])
+                parts = self.half_product(weights, column, of_merged[i][d])
+                of_weights += parts
+                for j in tokens:
+                    of_values[j][d] += parts[j]
+            for j in tokens:
+                score = queries[i][own] @ keys[j][own] / numpy.sqrt(size)
+                relevance = score * (of_weights[j] - weights[j] * of_weights.sum())
+                self.of_softmax += of_weights[j] - relevance
+                parts = self.half_product(
+                    queries[i][own] / numpy.sqrt(size), keys[j][own], relevance
+                )
+                of_queries[i][own] += parts
+                of_keys[j][own] += parts
+        of_inputs = [numpy.zeros(len(x)) for x in inputs]
+        for layer, relevance in zip(layers, (of_queries, of_keys, of_values), strict=True):
+            for t in tokens:
+                of_inputs[t] += self.linear(inputs[t], *arrays(layer), relevance[t])
+        return of_inputs
 
 
 def arrays(layer: torch.nn.Module) -> tuple[numpy.ndarray, numpy.ndarray]:

@@ -19,7 +19,7 @@ from tests.builders import (
     vocabulary,
 )
 from tests.interpret.no_trace import check_no_trace_is_left, interpreter
-from tests.interpret.slow_lrp import SlowLrp
+from tests.interpret.slow_lrp import SlowAttnLrp, SlowLrp
 
 MORE_ENCODERS = {
     "lstm": {"type": "lstm", "input_size": DIM, "hidden_size": 4},
@@ -57,18 +57,18 @@ def model_with(encoder_config, **options):
     return made.eval()
 
 
-def check_against_plain_loops(classifier, epsilon=0.001, **options):
+def check_against_plain_loops(classifier, epsilon=0.001, name="lrp", **options):
     classifier = classifier.double()
-    method = interpreter("lrp", classifier, epsilon=epsilon)
+    method = interpreter(name, classifier, epsilon=epsilon)
     made = instances(**options)
     batch = TextBatch.of(classifier, made)
-    for label, name in enumerate(classifier.labels):
-        results = method.saliency_interpret_instances(made, target=name)
+    for label, target in enumerate(classifier.labels):
+        results = method.saliency_interpret_instances(made, target=target)
         for row, result in enumerate(results):
             length = int(batch.mask[row].sum())
             seen = batch.attendable[row, :length]
             embeddings = classifier.embed(batch.tokens)[row, :length].detach().numpy()
-            slow = SlowLrp(classifier, epsilon)
+            slow = (SlowLrp if name == "lrp" else SlowAttnLrp)(classifier, epsilon)
             relevance = slow.explain(embeddings, seen.tolist(), label)
             expected = torch.tensor(relevance).sum(-1)
             torch.testing.assert_close(
@@ -78,7 +78,7 @@ def check_against_plain_loops(classifier, epsilon=0.001, **options):
                 rtol=1e-7,
             )
             # The reference is conservative itself, and says where the rest went.
-            absorbed = slow.of_biases + slow.of_stabilizers
+            absorbed = slow.of_biases + slow.of_stabilizers + slow.of_softmax
             assert relevance.sum() + absorbed == pytest.approx(slow.output, rel=1e-9)
             unassigned = (absorbed + expected[~seen].sum().item()) / slow.output
             assert result["unassigned"] == pytest.approx(unassigned, rel=1e-6, abs=1e-9)
@@ -90,6 +90,33 @@ def check_against_plain_loops(classifier, epsilon=0.001, **options):
 def test_equals_the_definition_in_plain_loops(encoder, boundary_symbols):
     vocab = vocabulary(boundary_symbols=boundary_symbols)
     check_against_plain_loops(model(encoder, vocab=vocab), boundary_symbols=boundary_symbols)
+
+
+@pytest.mark.parametrize("boundary_symbols", [False, True])
+def test_attn_lrp_equals_the_definition_in_plain_loops(boundary_symbols):
+    vocab = vocabulary(boundary_symbols=boundary_symbols)
+    classifier = model("transformer", vocab=vocab)
+    check_against_plain_loops(classifier, name="attn-lrp", boundary_symbols=boundary_symbols)
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_attn_lrp_is_conserved_for_any_projection(projection, monkeypatch):
+    config = {**ENCODERS["transformer"], "projection": PROJECTIONS[projection]}
+    monkeypatch.setitem(ENCODERS, "this one", config)
+    classifier = model("this one").double()
+    found, constant = (
+        interpreter(name, classifier).saliency_interpret_instances(instances())
+        for name in ("attn-lrp", "lrp")
+    )
+    for one, other in zip(found, constant, strict=True):
+        assert one["conservation_error"] < 1e-9
+        assert one["scores"] != pytest.approx(other["scores"], rel=1e-3)
+
+
+@pytest.mark.parametrize("encoder", ["bilstm", "affine"])
+def test_attn_lrp_needs_self_attention(encoder):
+    with pytest.raises(InputError, match=r"layers of self-attention \(transformer\), but"):
+        interpreter("attn-lrp", model(encoder))
 
 
 @pytest.mark.parametrize("encoder", ["lstm", "two_layers", "transformer_same_size"])

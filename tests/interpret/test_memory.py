@@ -36,7 +36,13 @@ METHODS = {
     "lime": {"samples": 16},
     "input-to-hidden": {},
 }
-OF_TRANSFORMERS = {"attention-rollout": {}, "value-weighted-attention": {}}
+OF_TRANSFORMERS = {
+    "attention-rollout": {},
+    "value-weighted-attention": {},
+    "value-zeroing": {},
+    "alti": {},
+    "attn-lrp": {},
+}
 CASES = [(encoder, method) for encoder in ENCODERS for method in METHODS]
 CASES += [("transformer", method) for method in OF_TRANSFORMERS]
 
@@ -104,7 +110,7 @@ def test_in_training_nothing_is_computed_twice(monkeypatch):
 
 # Nothing but a text of this length or less fits into it.
 LITTLE = {"kernel-shap": {"samples": 4, "memory": PROGRAM + 1e-4}}
-LITTLE["attention-flow"] = {"memory": PROGRAM + 1e-4}
+LITTLE["attention-flow"] = LITTLE["decompx"] = {"memory": PROGRAM + 1e-4}
 every_limited_method = pytest.mark.parametrize("method", LITTLE)
 
 

@@ -30,7 +30,7 @@ def given_attention(weights):
     module = SimpleNamespace(
         num_heads=1, maps=lambda inputs, mask, attending: weights[:, :, attending]
     )
-    return LayerAttention(module, inputs=None, mask=None)
+    return LayerAttention(SimpleNamespace(self_attention=module), inputs=None, mask=None)
 
 
 def scores_of_the_example(method, monkeypatch, residual=0.5):

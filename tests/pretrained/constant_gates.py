@@ -1,7 +1,8 @@
 """
-What the rules of relevance amount to without stabilisers (Ali et al. 2022): gradient x input of
-transformers' own model, in which attention weights, the deviations of layer norms and the slopes
-f(x) / x of nonlinearities are constants.
+What the rules of relevance amount to without stabilisers: gradient x input of transformers' own model,
+in which the deviations of layer norms and the slopes f(x) / x of nonlinearities are constants. In
+addition attention weights are constants (Ali et al. 2022), or the gradients of both factors of a matrix
+product are halved (AttnLRP, Achtibat et al. 2024).
 """
 
 from collections.abc import Callable
@@ -27,26 +28,48 @@ def constant_deviation(norm: torch.nn.LayerNorm, states: torch.Tensor) -> torch.
     return centered / deviation * norm.weight + norm.bias
 
 
-def constant_gates(patch: pytest.MonkeyPatch) -> None:
+class HalvedProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, one, other):
+        ctx.save_for_backward(one, other)
+        return multiply(one, other)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        one, other = ctx.saved_tensors
+        of_one, of_other = multiply(gradient, other.mT), multiply(one.mT, gradient)
+        return of_one / 2, of_other / 2
+
+
+multiply = torch.matmul
+
+
+def constant_gates(patch: pytest.MonkeyPatch, constant_weights: bool) -> None:
     weigh = torch.nn.functional.softmax
-    patch.setattr(
-        torch.nn.functional,
-        "softmax",
-        lambda scores, *args, **options: weigh(scores, *args, **options).detach(),
-    )
+    if constant_weights:
+        patch.setattr(
+            torch.nn.functional,
+            "softmax",
+            lambda scores, *args, **options: weigh(scores, *args, **options).detach(),
+        )
+    else:
+        # Linear layers do not use it.
+        patch.setattr(torch, "matmul", HalvedProduct.apply)
     patch.setattr(torch.nn.LayerNorm, "forward", constant_deviation)
     patch.setattr(torch, "tanh", gated(torch.tanh))
     for activation in (GELUActivation, torch.nn.ReLU):
         patch.setattr(activation, "forward", gated(activation.forward))
 
 
-def gradient_x_input(folder: Path, ids: torch.Tensor, label: int) -> tuple[torch.Tensor, float]:
+def gradient_x_input(
+    folder: Path, ids: torch.Tensor, label: int, constant_weights: bool = True
+) -> tuple[torch.Tensor, float]:
     """One number a position, and the logit. Shape: (1, positions) -> (positions,)"""
     model = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
     model.double().eval()
     embeddings = model.get_input_embeddings()(ids).detach().requires_grad_()
     with pytest.MonkeyPatch.context() as patch:
-        constant_gates(patch)
+        constant_gates(patch, constant_weights)
         output = model(inputs_embeds=embeddings).logits[0, label]
         (gradient,) = torch.autograd.grad(output, embeddings)
     return (gradient * embeddings.detach())[0].sum(dim=-1), output.item()

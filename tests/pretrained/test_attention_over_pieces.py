@@ -257,7 +257,10 @@ def test_integrated_gradients_of_words_sum_to_the_difference(folders):
 
 
 LOOKS_INSIDE = {
-    "attention-x-gradient",
+    "alti",
+    "attn-lrp",
+    "decompx",
+    "value-zeroing",
     "attention-flow",
     "attention-rollout",
     "deeplift",

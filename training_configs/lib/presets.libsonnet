@@ -99,7 +99,15 @@ local l2_gradient = { type: 'gradient', of: 'probability', norm: 'l2', normalize
     'random',
   ],
   // And those that follow attention through the layers of a Transformer.
-  transformer: self.all + ['attention-rollout', 'attention-flow', 'value-weighted-attention'],
+  transformer: self.all + [
+    'attention-rollout',
+    'attention-flow',
+    'value-weighted-attention',
+    'value-zeroing',
+    'alti',
+    'decompx',
+    'attn-lrp',
+  ],
 
   // Measures of faithfulness: those that the order of the scores decides, and all that any encoder allows.
   order_measures: ['comprehensiveness', 'sufficiency', 'deletion_curve', 'insertion_curve', 'decision_flip'],
