@@ -57,7 +57,7 @@ WORDS = {
 }
 # Names of tables in committed results, messages of other packages, readers of results of earlier versions, and idioms.
 EXCEPTIONS = re.compile(
-    r"beside-print|pinter-beside|beside-chance|beside 'tokens'|starts anew\" in|mend the file|OSError\(.refused"
+    r"beside-print|pinter-beside|beside-chance|starts anew\" in|mend the file|OSError\(.refused"
     r"|archive_reach|In place|(take|takes|took|in|at|each|one|right|many) (the |its |their |his )?places?\b|_(in|takes_the)_place"
 )
 # Files about the old words, or with a `place` that is a location in a file.

@@ -150,7 +150,7 @@ class HasNoEmbedder(OnlyProbabilities):
 @pytest.mark.parametrize(
     "kind, reason",
     [
-        (NeedsMore, "its forward needs 'more' beside 'tokens'"),
+        (NeedsMore, "its forward needs 'more' besides 'tokens'"),
         (TakesText, "its forward takes no 'tokens'"),
         (HasNoEmbedder, "it has 0 text field embedders, and not one"),
     ],
