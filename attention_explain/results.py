@@ -338,8 +338,8 @@ class Evaluations(_Table):
         """The rows of the file: one per text, method, measure and removal method."""
         return self.table.to_pandas()
 
-    def summary(self) -> "pandas.DataFrame":
-        """One row per measure, removal method and method: mean, faithfulness score, and 95 % intervals."""
+    @cached_property
+    def _scores(self) -> "pandas.DataFrame":
         import pandas
 
         from analysis.faithfulness.scale import measured, rows_of
@@ -348,28 +348,33 @@ class Evaluations(_Table):
 
         file = FaithfulnessFile(self._file(), self.to_frame(), self.metadata)
         rows = [row for each in measured(Model("", (file,))) for row in rows_of(each)]
-        return pandas.DataFrame(rows)
-
-    @cached_property
-    def _scaled(self) -> "pandas.DataFrame":
-        """The rows of the summary with a score, of the main form of each measure."""
-        frame = self.summary()
+        frame = pandas.DataFrame(rows)
         about = self.metadata["measures"]
         main = [name for name in about if about[name].get("of", name) == name]
         shown = frame["score"].notna() & frame["method"].isin(self.methods)
-        return frame[shown & frame["k"].isna() & frame["measure"].isin(main)]
+        frame = frame[shown & frame["k"].isna() & frame["measure"].isin(main)]
+        names = {"erasure": "removal", "score low": "low", "score high": "high"}
+        frame = frame.drop(columns=["low", "high"]).rename(columns=names)
+        columns = ["measure", "removal", "method", "score", "low", "high", "texts"]
+        return frame[columns].reset_index(drop=True)
+
+    def summary(self) -> "pandas.DataFrame":
+        """
+        The faithfulness scores: one row per measure, removal method and method, with the 95 % interval over
+        texts (`low`, `high`) and the number of texts. Measures without a scale are left out.
+        """
+        return self._scores.copy()
 
     def __repr__(self) -> str:
         return f"<Evaluations: {', '.join(self.measures)} of {', '.join(self.methods)}>"
 
     def __str__(self) -> str:
-        if self._scaled.empty:
+        if self._scores.empty:
             return repr(self)
-        columns = ["measure", "erasure", "method", "score", "score low", "score high", "texts"]
-        return self._scaled[columns].to_string(index=False, float_format="{:.3f}".format)
+        return self._scores.to_string(index=False, float_format="{:.3f}".format)
 
     def _repr_html_(self) -> str:
-        if self._scaled.empty:
+        if self._scores.empty:
             return f"<p>{escape(repr(self))}</p>"
         return _svg(self.plot(), "Faithfulness scores")
 
@@ -384,7 +389,7 @@ class Evaluations(_Table):
         from analysis.figures.dots import Dot, dots
         from analysis.written import Estimate
 
-        frame = self._scaled
+        frame = self._scores
         if measures is not None:
             frame = frame[frame["measure"].isin(measures)]
         if frame.empty:
@@ -395,8 +400,8 @@ class Evaluations(_Table):
             Dot(
                 row["measure"],
                 row["method"],
-                row["erasure"],
-                Estimate(row["score"], row["score low"], row["score high"]),
+                row["removal"] or "",
+                Estimate(row["score"], row["low"], row["high"]),
             )
             for row in frame.to_dict("records")
         ]
