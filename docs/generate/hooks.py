@@ -14,6 +14,7 @@ from command_page import command_page
 from component_page import component_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from notebooks import TUTORIALS, as_markdown
 
 ROOT = Path(__file__).parents[2]
 # A warning fails a strict build.
@@ -46,6 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "reference/commands.md": command_page(),
         "reference/components.md": component_page(),
+        **{f"tutorials/{path.stem}.md": as_markdown(path) for path in TUTORIALS.glob("*.ipynb")},
         **{f"{API}/{name}": text for name, text in api_pages().items()},
     }
     for path, text in pages.items():
@@ -71,7 +73,7 @@ def on_page_markdown(markdown: str, page: Any, **kwargs: Any) -> str:
             return match[0]
         found = posixpath.normpath(posixpath.join(posixpath.dirname(original), path))
         if found.startswith("docs/"):
-            inside = found.removeprefix("docs/")
+            inside = found.removeprefix("docs/").replace(".ipynb", ".md")
         elif found in ROOT_PAGES:
             inside = ROOT_PAGES[found]
         elif found == "README.md":

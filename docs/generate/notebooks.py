@@ -34,7 +34,9 @@ def run(cells: List[Dict[str, Any]]) -> None:
         with redirect_stdout(printed):
             exec(compile(tree, f"cell {number}", "exec"), namespace)
             if isinstance(last, ast.Expr):
-                value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), namespace)
+                value = eval(
+                    compile(ast.Expression(last.value), f"cell {number}", "eval"), namespace
+                )
         cell["execution_count"] = number
         cell["outputs"] = []
         if printed.getvalue():
@@ -93,4 +95,6 @@ if __name__ == "__main__":
     for notebook in sorted(TUTORIALS.glob("*.ipynb")):
         content = read(notebook)
         run(content["cells"])
-        notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        notebook.write_text(
+            json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
