@@ -30,6 +30,8 @@ CONTRARY = "contrary negative"
 NEGATIVE = "negative"
 # Below this accuracy the causes of the labels are not those of the predictions.
 LEARNED_FROM = 0.9
+# Appended to the id of the edited version of a text.
+EDITED = " (edited)"
 # Which tokens speak against the label: a column of files whose data knows it.
 CONTRARY_COLUMN = "contrary"
 
@@ -155,6 +157,21 @@ def in_words(table: pandas.DataFrame) -> list[str]:
     return sentences
 
 
+def predicted_right(attributions: Attributions) -> numpy.ndarray:
+    """
+    Whether the prediction of each text is its label; of two versions of a text (reader `counterfactual_pairs`), whether
+    both are, which confirms that the model uses the edits. Shape: (texts,)
+    """
+    table = attributions.table
+    right = (table["label"] == table["predicted"]).to_numpy(dtype=bool)
+    by_id = dict(zip(table["id"], right, strict=True))
+    others = (
+        text.removesuffix(EDITED) if text.endswith(EDITED) else f"{text}{EDITED}"
+        for text in table["id"]
+    )
+    return right & numpy.array([by_id.get(other, True) for other in others], dtype=bool)
+
+
 def _texts(attributions: Attributions) -> tuple[numpy.ndarray, numpy.ndarray]:
     """Which texts have a rationale and are predicted correctly, and which have a marked token."""
     table = attributions.table
@@ -163,7 +180,7 @@ def _texts(attributions: Attributions) -> tuple[numpy.ndarray, numpy.ndarray]:
             f"{attributions.path}: its texts have no rationale, so nothing says what decides them"
         )
     given = table[RATIONALE].map(lambda rationale: bool(markings(rationale))).to_numpy(dtype=bool)
-    correct = given & (table["label"] == table["predicted"]).to_numpy(dtype=bool)
+    correct = given & predicted_right(attributions)
     if not correct.any():
         raise AnalysisError(f"{attributions.path}: no text with a rationale is predicted correctly")
     marked = table[RATIONALE].map(lambda rationale: any(map(numpy.any, markings(rationale))))

@@ -39,7 +39,7 @@ from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
 from attention_explain.faithfulness.removal import ERASURES, RemovalMethod, reads_sets_apart
-from attention_explain.faithfulness.scores_file import GivenScores, read_scores
+from attention_explain.faithfulness.scores_file import GivenScores, add_true_order, read_scores
 from attention_explain.faithfulness.search import Search
 from attention_explain.files import faithfulness as faithfulness_file
 from attention_explain.files.faithfulness import TextMeasurements
@@ -109,6 +109,12 @@ class FaithfulnessCommand(Subcommand):
             metavar="JSON",
             help='for the upper end: {"width": 4, "candidates": 8, "exact": 10, "singles": 256}',
         )
+        subparser.add_argument(
+            "--rationale",
+            action="store_true",
+            help="also judge the rationale of each text and a random order as if they were methods, to test the "
+            "measures (python -m analysis diagnosticity)",
+        )
         add_job_options(subparser, "judge")
         subparser.set_defaults(func=faithfulness_from_args)
         return subparser
@@ -124,6 +130,7 @@ def faithfulness_from_args(args: argparse.Namespace) -> dict[str, Any]:
             by=args.by,
             random_orders=args.random_orders,
             search=None if args.search is None else _search_options(args.search),
+            rationale=args.rationale,
             **job_options(args),
         )
 
@@ -139,6 +146,7 @@ def faithfulness_from_file(
     by: str = RANKINGS[0],
     random_orders: int = RANDOM_ORDERS,
     search: dict[str, Any] | None = None,
+    rationale: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """
@@ -146,6 +154,8 @@ def faithfulness_from_file(
     are those of `JobOptions`. Returns the metadata of the file.
     """
     scores = read_scores(attributions, methods)
+    if rationale:
+        add_true_order(scores)
     data = data or scores.metadata.get("data")
     if data is None:
         raise InputError(

@@ -15,10 +15,11 @@ from attention_explain.data.errors import DataError
 from attention_explain.data.sources import read_parquet
 from attention_explain.errors import InputError
 from attention_explain.files import attributions
-from attention_explain.files.faithfulness import CONTROLS, RANDOM
+from attention_explain.files.faithfulness import CONTROLS, RANDOM, RANDOM_ORDER, TRUE_ORDER
 from attention_explain.files.records import read_json
 from attention_explain.files.tables import replace_surrogates
 from attention_explain.messages import shorten
+from attention_explain.passes import random_ranks
 
 # The explained class, in scores from elsewhere.
 TARGET = "target"
@@ -82,6 +83,30 @@ def read_scores(path: str | Path, only: Sequence[str] | None = None) -> GivenSco
             f"{path}: scores are read from .parquet, .csv and .jsonl files, not from {what}"
         )
     return _scores(str(path), list(rows), metadata, only)
+
+
+def add_true_order(scores: GivenScores) -> None:
+    """
+    Add two methods, for texts with a rationale: the rationale itself as scores (of several annotators, their mean),
+    and a single random order.
+    """
+    table = read_parquet(scores.path) if scores.metadata else None
+    if table is None or attributions.RATIONALE not in table.column_names:
+        raise InputError(f"{scores.path}: its texts have no rationale to be judged as an order")
+    marks = table.select(["id", attributions.RATIONALE]).to_pylist()
+    for row in marks:
+        text = scores.texts[replace_surrogates(row["id"])]
+        markings = attributions.markings(row[attributions.RATIONALE])
+        order = random_ranks(len(text.tokens), 1, 0, f"{text.id} {RANDOM_ORDER}")[0]
+        of_text: dict[str, list[float] | None] = {
+            TRUE_ORDER: [sum(each) / len(markings) for each in zip(*markings, strict=True)],
+            RANDOM_ORDER: [float(len(order) - rank) for rank in order],
+        }
+        for name, values in of_text.items():
+            text.scores[name] = values if markings else None
+            if not markings:
+                text.missing[name] = "no rationale"
+    scores.methods.update({name: {"signed": False} for name in (TRUE_ORDER, RANDOM_ORDER)})
 
 
 def _scores(

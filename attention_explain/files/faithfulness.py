@@ -16,6 +16,9 @@ RANDOM = "random"
 SEARCH = "search"
 # A reference next to the methods: words sorted by relevance, the best order that ignores signs.
 RELEVANCE = "relevance"
+# The order of the rationale, and a single random order: with them, measures are tested against a known truth.
+TRUE_ORDER = "rationale"
+RANDOM_ORDER = "random-order"
 CONTROLS = (RANDOM, SEARCH, RELEVANCE)
 # An additional "measure": the fraction of tokens with tied scores.
 TIED = "tied"
