@@ -66,7 +66,10 @@ TABLES = tuple(
 
 @lru_cache(maxsize=1)
 def judge_in_print() -> pandas.DataFrame:
-    """The outcomes of all claims on the tables that their papers print, with the columns of `claims.csv`."""
+    """
+    The outcomes of all claims on the tables that their papers print, with the columns of `claims.csv`. `protocol` is
+    `IN_PRINT`, or says that others have rerun the experiments.
+    """
     judged = []
     for paper in PAPERS:
         claims = [claim for claim in CLAIMS if claim.paper == paper.title and not claim.over_models]
@@ -84,6 +87,7 @@ def with_print(claims: pandas.DataFrame) -> pandas.DataFrame:
     `inconclusive`; `-` if it has none.
     """
     printed = judge_in_print()
+    printed = printed[printed["protocol"] == IN_PRINT]
     keys = ["name", "corpus", "model"]
     found = {
         key: SAYS.get(outcome, Outcome.UNKNOWN.value)

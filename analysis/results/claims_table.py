@@ -156,6 +156,8 @@ def _in_print(claim: Claim, in_print: Sheet) -> str:
         return markdown_text(claim.in_print) or NONE
     said = SAID_IN_PRINT[whole_outcome(row["holds"], row["fails"], claim.most)]
     told = f"{said}, {row.whole('holds')} of {row.whole('printed')}"
+    if row["rerun by others"]:
+        told += f" (rerun: {row.whole('holds in rerun')} of {row.whole('rerun by others')})"
     return f"{told}; {markdown_text(claim.contradiction)}" if claim.contradiction else told
 
 

@@ -7,6 +7,7 @@ import pandas
 
 from analysis.claims.claim import (
     BEYOND,
+    IN_PRINT,
     OWN_SCOPE,
     Claim,
     ClaimTest,
@@ -165,10 +166,12 @@ def whole_outcome(hold: int, fail: int, most: bool) -> str:
 
 def in_print_sheet() -> Sheet:
     """One row per claim: on how many printed corpora and models it holds and fails, and what is printed instead of numbers."""
-    printed = judge_in_print()
+    judged = judge_in_print()
     rows = []
     for claim in CLAIMS:
-        own = printed[(printed["name"] == claim.name) & (printed["scope"] == OWN_SCOPE)]
+        every = judged[(judged["name"] == claim.name) & (judged["scope"] == OWN_SCOPE)]
+        own = every[every["protocol"] == IN_PRINT]
+        rerun = every[every["protocol"] != IN_PRINT]
         holds, fails = (
             (own["outcome"] == each.value).sum() for each in (Outcome.HOLDS, Outcome.FAILS)
         )
@@ -180,12 +183,14 @@ def in_print_sheet() -> Sheet:
                 "printed": len(own),
                 "holds": int(holds),
                 "fails": int(fails),
+                "rerun by others": len(rerun),
+                "holds in rerun": int((rerun["outcome"] == Outcome.HOLDS.value).sum()),
                 "about most": claim.most,
                 "instead of numbers": claim.in_print,
                 "contradiction": claim.contradiction,
                 "evidence": " | ".join(
                     f"{row['corpus']}, {row['model']}: {row['evidence']}"
-                    for row in own.to_dict("records")
+                    for row in every.to_dict("records")
                 ),
             }
         )

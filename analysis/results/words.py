@@ -37,9 +37,9 @@ RUN_IN_SHORT = (
 EARLIER = "Studies marked * were made by an earlier version: intervals are bootstrap intervals, too short with few seeds, and differences are unpaired."
 
 CLAIMS = (
-    "*In print*: on how many corpora and models of the paper's own table the rule holds. *Ours*: on the paper's corpora and models, with the number "
-    "that decides for the first of them; all others are beyond the paper. In brackets: the number of models. 20NG: 20 Newsgroups, AG: AG News. "
-    "A claim holds only if all its parts do. [All numbers](results/claims.md); rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
+    "*In print*: on how many corpora and models of the paper's own table the rule holds. *Ours*: on the same corpora and models, with the number "
+    "that decides for the first. In brackets: the number of models. A claim holds only if all its parts do. 20NG: 20 Newsgroups, AG: AG News. "
+    "[All numbers](results/claims.md); rules, bounds (ours) and evidence: [claims.csv](results/claims.csv)."
 )
 CLAIMS_PAGE = """# The papers' claims
 
@@ -54,7 +54,7 @@ seeds. Hours are those of the study, in proportion to the seeds. The cheapest st
 """
 
 PRINT = (
-    "Reproduced: the printed number lies in the prediction interval of one more training of ours; with fewer than three seeds that is inconclusive. "
+    "Reproduced: in the prediction interval of one more training of ours; inconclusive with fewer than three seeds. "
     "The largest differences, one per model ([all, with known reasons](results/beside-print.csv)). "
     "They are no evidence for or against a claim."
 )

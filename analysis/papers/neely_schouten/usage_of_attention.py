@@ -230,9 +230,9 @@ OVER_STUDIES = OverStudies(
     "usage",
     USE.name,
     "Adversaries against the use of attention",
-    "*Proposed in Neely & Schouten's section 7: how far adversaries get against what a model loses without "
+    "*Neely & Schouten's section 7: how far adversaries get against what a model loses without "
     "its attention, one point per data set, model and training ([numbers]({rows})). Left of 0 uniform attention does "
-    "better; dotted: the largest divergence. If use decided all, points would fall from left to right.*",
+    "better; dotted: the largest divergence.*",
     each_once,
     usage_figure,
 )

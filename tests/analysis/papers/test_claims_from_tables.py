@@ -12,7 +12,7 @@ from tests.analysis.papers.studies import MEISTER, write_run
 METHODS = (*MEISTER, "gradient-x-input")
 # They need guided and frozen models, and faithfulness, of which there are no small files here.
 LEFT_OUT = {"of-use-to-others", "order-of-guides", "adversary-of-no-use", "frozen-adversary"}
-LEFT_OUT |= {"saliency-is-more-faithful", "without-sign-too"}
+LEFT_OUT |= {"saliency-is-more-faithful", "without-sign-too", "attention-violates-signs"}
 
 
 def test_every_claim_finds_its_numbers(tmp_path, undrawn):
@@ -67,4 +67,7 @@ def test_every_claim_finds_its_numbers(tmp_path, undrawn):
         for command in commands:
             assert main([*command, "-o", str(out)]) == 0
         found |= set(judge_claims(read_tables(out, TABLES), CLAIMS)["name"])
-    assert {claim.name for claim in CLAIMS} - found == LEFT_OUT
+    # Nothing makes tables of these papers yet.
+    untabled = ("Mohankumar et al. 2020", "Bastings et al. 2022")
+    made = {claim.name for claim in CLAIMS if claim.paper not in untabled}
+    assert made - found == LEFT_OUT

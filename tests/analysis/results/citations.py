@@ -11,7 +11,7 @@ NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)|<!--.*?-->")
 NAMES = {
     "claims.csv": ("paper", "claim", "corpus", "model"),
     "beside-print.csv": ("paper", "exhibit", "corpus", "model", "quantity"),
-    "claims-in-print.csv": ("reference", "instead of numbers", "contradiction"),
+    "claims-in-print.csv": ("paper", "reference", "instead of numbers", "contradiction"),
     "studies.csv": ("study", "corpora", "finished"),
     "answer.csv": ("method",),
 }
