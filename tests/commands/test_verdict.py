@@ -466,7 +466,7 @@ BAD = {
     "--batch-tokens 0": "--batch-tokens is 0, but must be 1 or more",
     "--fail-under 2": "--fail-under is 2, but must be from 0 to 1",
     "--fail-under nan": "--fail-under is nan, but must be from 0 to 1",
-    "--methods none": "there is no interpreter 'none'; there are attention, ",
+    "--methods none": "there is no interpreter 'none'; there are alti, attention, ",
     "--methods attention attention": "two interpreters are called 'attention'",
     "--methods attention-rollout": "",
 }

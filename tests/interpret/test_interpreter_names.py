@@ -68,11 +68,11 @@ def test_only_our_own_methods_are_known():
     [
         (
             ["lrx"],
-            r"there is no interpreter 'lrx'; did you mean 'lrp'\? there are attention, .*gradient",
+            r"there is no interpreter 'lrx'; did you mean 'lrp'\? there are alti, attention, .*gradient",
         ),
         (["simple-gradient"], "there is no interpreter 'simple-gradient'"),
         (["random", "random"], "two interpreters are called 'random'; give one of them another"),
-        ([], "no interpreter is named; there are attention"),
+        ([], "no interpreter is named; there are alti, attention"),
         ("lrp", "interpreters must be a list of names or configs, but is 'lrp'"),
         ({"type": "lrp"}, "interpreters must be a list"),
         ([7], "an interpreter is a name or an object with a 'type', but one is 7"),
