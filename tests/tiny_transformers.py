@@ -211,12 +211,14 @@ DECODER_OPTIONS: dict[str, dict[str, Any]] = {
     "qwen3": {**DECODER, "head_dim": 4},
 }
 GENERIC = tuple(GENERIC_OPTIONS)
+# Of which the layers are known as well.
+KNOWN_LAYERS = ("modernbert", "deberta-v2")
 DECODERS = tuple(name for name in DECODER_OPTIONS if name in CONFIG_MAPPING)
 ALL_OPTIONS = {**OPTIONS, **GENERIC_OPTIONS, **DECODER_OPTIONS}
 
 
 def save_tiny_transformer(
-    folder: Path, family: str = "bert", labels: Sequence[str] = LABELS, seed: int = 5, **sizes: int
+    folder: Path, family: str = "bert", labels: Sequence[str] = LABELS, seed: int = 5, **sizes: Any
 ) -> Path:
     """The folder of a classifier with random weights."""
     folder.mkdir(parents=True)

@@ -149,7 +149,7 @@ def _other_maps(module: SelfAttentionParts, mask: torch.Tensor, change: Change) 
         return (module.merge_heads(mixed),)
 
     hooks = [
-        module.query_layer.register_forward_pre_hook(remember),
+        module.reads.register_forward_pre_hook(remember),
         module.output_layer.register_forward_pre_hook(replace),
     ]
     try:

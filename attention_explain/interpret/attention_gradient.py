@@ -32,7 +32,7 @@ class AttentionXGradient(Interpreter):
     For a pretrained transformer: generic attention explainability (Chefer et al. 2021, eqs. 5 and 6).
     In each layer the positive part of weight times gradient of the class output, heads averaged, A'; from
     the first layer to the last, R becomes R + A' R, from the identity; the scores are the row of the first
-    position; unsigned.
+    position, or the mean of all rows, as the head reads; unsigned.
 
     Registered as a `SaliencyInterpreter` with name "attention-x-gradient".
 
@@ -96,8 +96,7 @@ class AttentionXGradient(Interpreter):
         output = class_output(self.model, logits, target[rows], self.of).sum()
         gradients = torch.autograd.grad(output, maps)
         # The row of the product, from the last layer down.
-        relevance = torch.zeros_like(given[..., 0])
-        relevance[:, 0] = 1.0
+        relevance = self.model.read_with(given, batch.inputs.rows(rows))
         for weights, gradient in zip(reversed(maps), reversed(gradients)):
             mixed = (weights * gradient).clamp(min=0).mean(dim=1)
             relevance = relevance + torch.einsum("bi,bij->bj", relevance, mixed)

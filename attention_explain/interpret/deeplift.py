@@ -38,7 +38,7 @@ from attention_explain.modules.text_inputs import PairDecoder, Query, TextInputs
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.modules.two_runs import TwoRuns
 from attention_explain.named_components import check_choice
-from attention_explain.pretrained.families import Family
+from attention_explain.pretrained.families import Family, mean_weights
 
 
 @SaliencyInterpreter.register("deeplift")
@@ -171,15 +171,20 @@ def pretrained_logits(family: Family, runs: TwoRuns, inputs: TextInputs) -> TwoR
     """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
     added = family.added(runs.text, inputs.parts)
     states = two_runs.linear_map(lambda values: values, runs, bias=added)
-    states = normal_states(family.embeddings.LayerNorm, states)
+    states = normal_states(family.embeddings_norm, states)
     if family.embeddings_layer is not None:
         states = two_runs.linear(family.embeddings_layer, states)
     for layer in family.layers():
         states = layer_states(layer, states, inputs.mask)
-    values = two_runs.linear_map(lambda values: values[:, 0], states)
+    if family.final_norm is not None:
+        states = normal_states(family.final_norm, states)
+    weights = mean_weights(family.read_with(inputs.mask), runs.text)
+    values = two_runs.linear_map(lambda values: _weighted_sum(weights, values), states)
     for step in family.head():
         if isinstance(step, torch.nn.Linear):
             values = two_runs.linear(step, values)
+        elif isinstance(step, torch.nn.LayerNorm):
+            values = normal_states(step, values)
         else:
             values = two_runs.elementwise(step, values)
     return values

@@ -38,6 +38,7 @@ from attention_explain.modules.token_attention import (
 )
 from attention_explain.modules.transformer import TransformerEncoder, in_pieces
 from attention_explain.modules.two_runs import TwoRuns, secant
+from attention_explain.pretrained.families import GatedLayer
 
 
 def check_attention(attention: TokenAttention) -> None:
@@ -236,6 +237,13 @@ def transformer_states(encoder: TransformerEncoder, inputs: TwoRuns, mask: torch
 
 def layer_states(layer: LayerParts, states: TwoRuns, mask: torch.Tensor) -> TwoRuns:
     """Of our own transformer, or of a pretrained one. Shape: (batch, positions, hidden)"""
+    if isinstance(layer, GatedLayer):
+        normal = normal_states(layer.attention_norm, states)
+        states = two_runs.add(states, _self_attention(layer.self_attention, normal, mask))
+        normal = normal_states(layer.feedforward_norm, states)
+        gates = two_runs.elementwise(layer.activation, two_runs.linear(layer.gate, normal))
+        signal = two_runs.multiply(gates, two_runs.linear(layer.inner, normal))
+        return two_runs.add(states, two_runs.linear(layer.outer, signal))
     attended = _self_attention(layer.self_attention, states, mask)
     states = normal_states(layer.attention_norm, two_runs.add(states, attended))
     inner = two_runs.elementwise(layer.activation, two_runs.linear(layer.inner, states))
@@ -248,30 +256,43 @@ def _self_attention(attention: SelfAttentionParts, states: TwoRuns, mask: torch.
         two_runs.linear_map(attention.split_heads, two_runs.linear(layer, states))
         for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
-    scale = 1 / math.sqrt(keys.text.size(-1))
+    rotation = attention.rotation
+    if rotation is not None:
+        queries, keys = (two_runs.linear_map(rotation, each) for each in (queries, keys))
+    scale = attention.scale(keys.text.size(-1))
     positions = mask.size(1)
+    relative = attention.relative(positions)
     # Shape: (1, heads or 1, positions that attend, positions attended to or 1)
     bias = queries.text.new_zeros(1, 1, positions, 1)
     if attention.bias is not None:
         bias = attention.bias(positions).detach().unsqueeze(0)
 
+    # By the positions that attend, as the bias.
+    rows = bias if relative is None else relative.rows
+
     def attend(*numbers: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        queries, bias = TwoRuns(*numbers[:3]), numbers[3]
-        keys, values = TwoRuns(*numbers[4:7]), TwoRuns(*numbers[7:])
+        queries, bias, rows = TwoRuns(*numbers[:3]), numbers[3], numbers[4]
+        keys, values = TwoRuns(*numbers[5:8]), TwoRuns(*numbers[8:])
         # Shape: (batch, heads, positions that attend, positions attended to)
         scores = two_runs.multiply(queries, keys, lambda query, key: query @ key.mT * scale)
         scores = two_runs.linear_map(lambda values: values, scores, bias)
+        if relative is not None:
+            by_queries = two_runs.linear_map(lambda each: relative.of_queries(each, rows), queries)
+            by_keys = two_runs.linear_map(lambda each: relative.of_keys(each, rows), keys)
+            scores = two_runs.add(scores, two_runs.add(by_queries, by_keys))
         weights = project(attention.projection, scores, mask[:, None, None, :])
         return two_runs.multiply(weights, values, torch.matmul).parts
 
-    mixed = TwoRuns(*in_pieces(attend, [*queries.parts, bias], *keys.parts, *values.parts))
+    mixed = TwoRuns(*in_pieces(attend, [*queries.parts, bias, rows], *keys.parts, *values.parts))
     return two_runs.linear(
         attention.output_layer, two_runs.linear_map(attention.merge_heads, mixed)
     )
 
 
-def normal_states(norm: torch.nn.LayerNorm, inputs: TwoRuns) -> TwoRuns:
+def normal_states(norm: torch.nn.LayerNorm | torch.nn.Identity, inputs: TwoRuns) -> TwoRuns:
     """Layer normalisation of the text and of the baseline."""
+    if isinstance(norm, torch.nn.Identity):
+        return inputs
     centered = two_runs.linear_map(
         lambda values: values - values.mean(dim=-1, keepdim=True), inputs
     )
@@ -280,6 +301,6 @@ def normal_states(norm: torch.nn.LayerNorm, inputs: TwoRuns) -> TwoRuns:
         two_runs.multiply(centered, centered),
         bias=norm.eps,
     )
-    gain, shift = norm.weight.detach(), norm.bias.detach()
+    gain, shift = norm.weight.detach(), 0.0 if norm.bias is None else norm.bias.detach()
     normal = two_runs.multiply(centered, two_runs.rsqrt(variance))
     return two_runs.linear_map(lambda values: values * gain, normal, bias=shift)

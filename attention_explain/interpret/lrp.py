@@ -26,7 +26,7 @@ from attention_explain.modules.lstm import (
 from attention_explain.modules.text_inputs import PairDecoder, Query, TextInputs
 from attention_explain.modules.token_attention import LinearDecoder
 from attention_explain.modules.transformer import TransformerEncoder
-from attention_explain.pretrained.families import Family
+from attention_explain.pretrained.families import Family, GatedLayer, mean_weights
 
 
 @SaliencyInterpreter.register("lrp")
@@ -167,15 +167,20 @@ def pretrained_logits(
     """Shape: (batch, positions, embedding_dim) -> (batch, labels)"""
     added = family.added(embeddings, inputs.parts)
     states = rules.linear_map(lambda values: values, embeddings, bias=added)
-    states = normal_states(family.embeddings.LayerNorm, states, rules)
+    states = normal_states(family.embeddings_norm, states, rules)
     if family.embeddings_layer is not None:
         states = rules.linear(family.embeddings_layer, states)
     for layer in family.layers():
         states = layer_states(layer, states, inputs.mask, rules)
-    values = states[:, 0]
+    if family.final_norm is not None:
+        states = normal_states(family.final_norm, states, rules)
+    weights = mean_weights(family.read_with(inputs.mask), states)
+    values = rules.mix(weights.unsqueeze(1), states).squeeze(1)
     for step in family.head():
         if isinstance(step, torch.nn.Linear):
             values = rules.linear(step, values)
+        elif isinstance(step, torch.nn.LayerNorm):
+            values = normal_states(step, values, rules)
         else:
             values = rules.elementwise(step, values)
     return values
@@ -291,11 +296,25 @@ def layer_states(
     layer: LayerParts, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
     """Of our own transformer, or of a pretrained one. Shape: (batch, positions, hidden)"""
+    if isinstance(layer, GatedLayer):
+        return _gated_states(layer, states, mask, rules)
     attended = _self_attention(layer.self_attention, states, mask, rules)
     states = normal_states(layer.attention_norm, rules.add(states, attended), rules)
     inner = rules.elementwise(layer.activation, rules.linear(layer.inner, states))
     fed = rules.add(states, rules.linear(layer.outer, inner))
     return normal_states(layer.feedforward_norm, fed, rules)
+
+
+def _gated_states(
+    layer: GatedLayer, states: torch.Tensor, mask: torch.Tensor, rules: EpsilonRules
+) -> torch.Tensor:
+    normal = normal_states(layer.attention_norm, states, rules)
+    states = rules.add(states, _self_attention(layer.self_attention, normal, mask, rules))
+    normal = normal_states(layer.feedforward_norm, states, rules)
+    gates = layer.activation(layer.gate(normal)).detach()
+    inner = rules.linear(layer.inner, normal)
+    signal = rules.linear_map(lambda values: gates * values, inner, bias=inner.new_zeros(()))
+    return rules.add(states, rules.linear(layer.outer, signal))
 
 
 def _self_attention(
@@ -305,18 +324,25 @@ def _self_attention(
         attention.split_heads(rules.linear(layer, states))
         for layer in (attention.query_layer, attention.key_layer, attention.value_layer)
     )
+    if attention.rotation is not None:
+        queries, keys = (
+            rules.linear_map(attention.rotation, each, bias=each.new_zeros(()))
+            for each in (queries, keys)
+        )
     mixed = rules.attend(attention, queries, keys, values, mask)
     return rules.linear(attention.output_layer, attention.merge_heads(mixed))
 
 
 def normal_states(
-    norm: torch.nn.LayerNorm, inputs: torch.Tensor, rules: EpsilonRules
+    norm: torch.nn.LayerNorm | torch.nn.Identity, inputs: torch.Tensor, rules: EpsilonRules
 ) -> torch.Tensor:
     """Their LN rule: (x - mean) / deviation * gain with a constant deviation, then the shift."""
+    if isinstance(norm, torch.nn.Identity):
+        return inputs
     variance = inputs.detach().var(dim=-1, unbiased=False, keepdim=True)
     gain = norm.weight.detach() * torch.rsqrt(variance + norm.eps)
     return rules.linear_map(
         lambda values: gain * (values - values.mean(dim=-1, keepdim=True)),
         inputs,
-        bias=norm.bias.detach(),
+        bias=inputs.new_zeros(()) if norm.bias is None else norm.bias.detach(),
     )

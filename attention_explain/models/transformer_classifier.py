@@ -28,10 +28,11 @@ from attention_explain.passes import rows_by_length
 from attention_explain.pretrained.families import (
     Family,
     Generic,
-    PretrainedLayer,
+    KnownLayers,
     PretrainedSelfAttention,
     eager_attention,
     layer_inputs,
+    mean_weights,
     of_types,
     quiet,
 )
@@ -175,6 +176,8 @@ class TransformerClassifier(Classifier):
                 f"{type(self).__name__}"
             )
         if isinstance(self.family, Generic):
+            if self.family.lacks_layers() is None and _layers_are_changed(self.family):
+                return self.family.logits(embeddings, inputs.mask, inputs.parts)
             return in_groups(self.family.logits, embeddings, inputs, self.family.pads)
         if reads_first_position(self.family):
             return first_position_logits(self.family, embeddings, inputs)
@@ -262,7 +265,7 @@ class TransformerClassifier(Classifier):
         return len(self.family.layers())
 
     def through_layers(self, embeddings: torch.Tensor, inputs: TextInputs) -> ThroughLayers:
-        """The head reads the state of the first position, and nothing else."""
+        """The head reads the state of the first position, or the mean of all."""
         _, layers, last = self._read(embeddings, inputs)
         return ThroughLayers(layers, last, torch.ones_like(last))
 
@@ -273,6 +276,8 @@ class TransformerClassifier(Classifier):
         The logits, and the weights of each layer, the first layer first, of which they are computed.
         Shape: (batch, labels), (batch, heads, positions, positions) each
         """
+        if isinstance(self.family, KnownLayers):
+            return self.family.with_maps(embeddings, inputs.mask, inputs.parts)
         with quiet(), eager_attention(self.transformer):
             output = self.transformer(
                 inputs_embeds=embeddings,
@@ -295,9 +300,11 @@ class TransformerClassifier(Classifier):
             LayerAttention(layer, states, inputs.mask)
             for layer, states in zip(self.family.layers(), below, strict=True)
         ]
-        last = torch.zeros_like(embeddings[..., 0])
-        last[:, 0] = 1.0
-        return logits, layers, last
+        return logits, layers, self.read_with(embeddings, inputs)
+
+    def read_with(self, embeddings: torch.Tensor, inputs: TextInputs) -> torch.Tensor:
+        """The weights of the positions that the head reads. Shape: (batch, positions)"""
+        return mean_weights(self.family.read_with(inputs.mask), embeddings)
 
 
 # The number of positions in a pass on a CPU: with more, texts are padded to longer ones; with 256, passes were
@@ -316,6 +323,13 @@ def reads_first_position(family: Family) -> bool:
     last = family.layers()[-1].self_attention
     folded = (last.key_layer, last.value_layer)
     return all(type(each) is Linear for each in folded) and not any(map(_heard, model.modules()))
+
+
+def _layers_are_changed(family: Family) -> bool:
+    """Whether somebody looks at the parts of the layers, or changes what they are given."""
+    return any(
+        module._forward_pre_hooks for layer in family.layers() for module in layer.module.modules()
+    )
 
 
 def _heard(module: Module) -> bool:
@@ -366,27 +380,18 @@ def in_groups(
 def _logits(
     family: Family, embeddings: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None
 ) -> torch.Tensor:
-    states = family.embeddings.LayerNorm(embeddings + family.added(embeddings, types))
+    states = family.embeddings_norm(embeddings + family.added(embeddings, types))
     if family.embeddings_layer is not None:
         states = family.embeddings_layer(states)
     *layers, last = family.layers()
     for layer in layers:
         mixed = _mixed(layer.self_attention, states, mask)
-        states = _above_attention(layer, states, mixed)
+        states = layer.above(states, mixed)
     mixed = _mixed_for_first(last.self_attention, states, mask)
-    vectors = _above_attention(last, states[:, 0], mixed)
+    vectors = last.above(states[:, 0], mixed)
     for step in family.head():
         vectors = step(vectors)
     return vectors
-
-
-def _above_attention(
-    layer: PretrainedLayer, states: torch.Tensor, mixed: torch.Tensor
-) -> torch.Tensor:
-    """Shape: (..., hidden_dim)"""
-    states = layer.attention_norm(states + layer.self_attention.output_layer(mixed))
-    inner = layer.activation(layer.inner(states))
-    return layer.feedforward_norm(states + layer.outer(inner))
 
 
 def _mixed(

@@ -19,7 +19,8 @@ class SelfAttentionParts(Protocol):
     """
     A layer's self-attention.
 
-    bias : what is added to the scores for the given number of positions. Shape: (heads, positions, positions)
+    bias : what is added to the scores for the given number of positions. Shape: (heads or 1, positions, positions)
+    rotation : from queries or keys to those that are multiplied, a linear function.
     """
 
     num_heads: int
@@ -28,10 +29,21 @@ class SelfAttentionParts(Protocol):
     value_layer: torch.nn.Linear
     output_layer: torch.nn.Linear
     bias: Callable[[int], torch.Tensor] | None
+    rotation: Callable[[torch.Tensor], torch.Tensor] | None
 
     @property
     def projection(self) -> Projection:
         """From the scores to the weights."""
+
+    @property
+    def reads(self) -> torch.nn.Linear:
+        """The layer that reads the states first."""
+
+    def scale(self, dim: int) -> float:
+        """Of the products of queries and keys."""
+
+    def relative(self, positions: int) -> "RelativeScores | None":
+        """What is added to the scores by the queries, or the keys, and a distance."""
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
         """Shape: (batch, positions, hidden_dim) -> (batch, heads, positions, hidden_dim / heads)"""
@@ -46,6 +58,20 @@ class SelfAttentionParts(Protocol):
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
         """The values, weighted for each query. Shape: (batch, heads, positions, dim)"""
+
+
+class RelativeScores(Protocol):
+    """rows : by the positions that attend. Shape: (1, any, positions, any)"""
+
+    @property
+    def rows(self) -> torch.Tensor:
+        """For some of the positions that attend, some of these."""
+
+    def of_queries(self, queries: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """A linear function. Shape: (batch, heads, positions that attend, positions)"""
+
+    def of_keys(self, keys: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """A linear function. Shape: (batch, heads, positions that attend, positions)"""
 
 
 class LayerParts(Protocol):

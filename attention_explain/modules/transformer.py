@@ -157,8 +157,9 @@ class TransformerLayer(torch.nn.Module):
 class SelfAttention(torch.nn.Module):
     """Multi-head scaled dot-product self-attention with any projection instead of softmax."""
 
-    # Nothing is added to the scores.
+    # Nothing is added to the scores, and queries and keys are multiplied as they are.
     bias = None
+    rotation = None
 
     def __init__(self, hidden_dim: int, num_heads: int, projection: Projection) -> None:
         super().__init__()
@@ -175,6 +176,18 @@ class SelfAttention(torch.nn.Module):
             for layer in (self.query_layer, self.key_layer, self.value_layer)
         )
         return self.output_layer(self.merge_heads(self.mix(queries, keys, values, mask)))
+
+    @property
+    def reads(self) -> torch.nn.Linear:
+        """The layer that reads the states first."""
+        return self.query_layer
+
+    def scale(self, dim: int) -> float:
+        """Of the products of queries and keys."""
+        return 1 / math.sqrt(dim)
+
+    def relative(self, positions: int) -> None:
+        """Nothing is added to the scores."""
 
     def mix(
         self,

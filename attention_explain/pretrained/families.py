@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,9 @@ class PretrainedSelfAttention:
 
     module : what computes it.
     bias : what a model adds to the scores by the distance of two positions, if it does; of the given number of
-        positions. Shape: (heads, positions, positions)
+        positions. Shape: (heads or 1, positions, positions)
+    rotation : from queries or keys and their positions to those that are multiplied (RoPE), if they are.
+    fused : what computes queries, keys and values in one, if it does; the three layers are parts of it.
     """
 
     module: Module
@@ -46,6 +49,13 @@ class PretrainedSelfAttention:
     output_layer: Linear
     num_heads: int
     bias: Callable[[int], torch.Tensor] | None = None
+    rotation: Callable[[torch.Tensor], torch.Tensor] | None = None
+    fused: Linear | None = None
+
+    @property
+    def reads(self) -> Linear:
+        """The layer that reads the states first."""
+        return self.fused or self.query_layer
 
     @property
     def projection(self) -> "Projection":
@@ -63,6 +73,18 @@ class PretrainedSelfAttention:
         """The inverse of `split_heads`."""
         return vectors.transpose(1, 2).flatten(start_dim=2)
 
+    def turned(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Queries or keys of all positions, as they are multiplied. Shape: (batch, heads, positions, dim)"""
+        return vectors if self.rotation is None else self.rotation(vectors)
+
+    def scale(self, dim: int) -> float:
+        """Of the products of queries and keys with this number of dimensions."""
+        return 1 / math.sqrt(dim)
+
+    def relative(self, positions: int) -> "RelativeScores | None":
+        """What is added to the scores by the queries, or the keys, and a distance; None for nothing."""
+        return None
+
     def maps(
         self, states: torch.Tensor, mask: torch.Tensor, attending: slice = slice(None)
     ) -> torch.Tensor:
@@ -70,14 +92,20 @@ class PretrainedSelfAttention:
         The weights of all positions that attend, or of some of them.
         Shape: (batch, heads, positions that attend, positions attended to)
         """
-        queries = self.split_heads(self.query_layer(states[:, attending]))
-        keys = self.split_heads(self.key_layer(states))
+        if self.rotation is None:
+            queries = self.split_heads(self.query_layer(states[:, attending]))
+        else:
+            queries = self.turned(self.split_heads(self.query_layer(states)))[:, :, attending]
+        keys = self.turned(self.split_heads(self.key_layer(states)))
         return self._weights(queries, keys, mask, attending)
 
     def mix(
         self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """The values, weighted for each query. Shape: (batch, heads, positions, dim)"""
+        """
+        The values, weighted for each query; queries and keys are `turned` already.
+        Shape: (batch, heads, positions, dim)
+        """
         return self._weights(queries, keys, mask) @ values
 
     def _weights(
@@ -87,10 +115,79 @@ class PretrainedSelfAttention:
         mask: torch.Tensor,
         attending: slice = slice(None),
     ) -> torch.Tensor:
-        scores = queries @ keys.transpose(-1, -2) / math.sqrt(keys.size(-1))
+        scores = queries @ keys.transpose(-1, -2) * self.scale(keys.size(-1))
         if self.bias is not None:
             scores = scores + self.bias(keys.size(2))[:, attending]
+        relative = self.relative(keys.size(2))
+        if relative is not None:
+            rows = relative.rows[:, :, attending]
+            scores = scores + relative.of_queries(queries, rows) + relative.of_keys(keys, rows)
         return scores.masked_fill(~mask[:, None, None, :], -torch.inf).softmax(dim=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class RelativeScores:
+    """
+    Disentangled attention (He et al. 2021): scores of a query and the distance of a key, and of a key and
+    the distance of a query.
+
+    keys, queries : of each distance, scaled; 0 where the model has none. Shape: (heads, distances, dim)
+    rows : which distance is whose: for queries, then for keys. Shape: (1, 2, positions, positions)
+    """
+
+    keys: torch.Tensor
+    queries: torch.Tensor
+    rows: torch.Tensor
+
+    def of_queries(self, queries: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """A linear function. Shape: (batch, heads, positions that attend, positions)"""
+        scores = queries @ self.keys.transpose(-1, -2)
+        return scores.gather(-1, rows[:, :1].expand(*scores.shape[:2], -1, -1))
+
+    def of_keys(self, keys: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """A linear function. Shape: (batch, heads, positions that attend, positions)"""
+        scores = self.queries @ keys.transpose(-1, -2)
+        return scores.gather(-2, rows[:, 1:].expand(*scores.shape[:2], -1, -1))
+
+
+@dataclass(eq=False)
+class DisentangledSelfAttention(PretrainedSelfAttention):
+    """With scores that are relative to positions, of the model's own table of distances."""
+
+    table: Callable[[], torch.Tensor] | None = None
+
+    def scale(self, dim: int) -> float:
+        """Each kind of scores counts."""
+        return 1 / math.sqrt(dim * (1 + len({"c2p", "p2c"} & {*self.module.pos_att_type})))
+
+    def relative(self, positions: int) -> RelativeScores | None:
+        own, kinds = self.module, self.module.pos_att_type
+        if self.table is None or not kinds:
+            return None
+        span = own.pos_ebd_size
+        table = self.table()[: 2 * span].unsqueeze(0)
+        shared = own.share_att_key
+        parts = []
+        for kind, layer, others in (
+            ("c2p", "pos_key_proj", self.key_layer),
+            ("p2c", "pos_query_proj", self.query_layer),
+        ):
+            project = others if shared or kind not in kinds else getattr(own, layer)
+            part = self.split_heads(project(table))[0]
+            parts.append(part * (self.scale(part.size(-1)) if kind in kinds else 0.0))
+        ids = torch.arange(positions, device=table.device)
+        distances = ids.unsqueeze(-1) - ids
+        if own.position_buckets > 0 and own.max_relative_positions > 0:
+            # Slow to load, and only this family needs it.
+            from transformers.models.deberta_v2.modeling_deberta_v2 import make_log_bucket_position
+
+            distances = make_log_bucket_position(
+                distances, own.position_buckets, own.max_relative_positions
+            ).long()
+        # From i to j for the query i; for the key j, less the distance from j to i.
+        rows = torch.stack([distances, -distances.T]) + span
+        keys, queries = parts
+        return RelativeScores(keys, queries, rows.clamp(0, 2 * span - 1).unsqueeze(0))
 
 
 @dataclass(eq=False)
@@ -108,6 +205,45 @@ class PretrainedLayer:
     activation: Step
     outer: Linear
     feedforward_norm: LayerNorm
+
+    @property
+    def reads(self) -> Module:
+        """The module whose first argument is what self-attention reads."""
+        return self.module
+
+    def normal(self, states: torch.Tensor) -> torch.Tensor:
+        """What self-attention reads. Shape: (..., hidden_dim)"""
+        return states
+
+    def above(self, states: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
+        """From the states and the values that attention has mixed. Shape: (..., hidden_dim)"""
+        states = self.attention_norm(states + self.self_attention.output_layer(mixed))
+        return self.feedforward_norm(states + self.outer(self.activation(self.inner(states))))
+
+
+@dataclass(eq=False)
+class GatedLayer(PretrainedLayer):
+    """
+    x + attention(norm(x)), then x + outer(activation(gate(y)) * inner(y)) with y = norm(x). The norm of
+    the first layer may be an `Identity`.
+    """
+
+    gate: Linear
+
+    @property
+    def reads(self) -> Module:
+        """The states are normalised before self-attention reads them."""
+        return self.self_attention.module
+
+    def normal(self, states: torch.Tensor) -> torch.Tensor:
+        """What self-attention reads. Shape: (..., hidden_dim)"""
+        return self.attention_norm(states)
+
+    def above(self, states: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
+        """From the states and the values that attention has mixed. Shape: (..., hidden_dim)"""
+        states = states + self.self_attention.output_layer(mixed)
+        normal = self.feedforward_norm(states)
+        return states + self.outer(self.activation(self.gate(normal)) * self.inner(normal))
 
 
 class Family:
@@ -136,6 +272,22 @@ class Family:
         return self.base.embeddings
 
     @property
+    def embeddings_norm(self) -> LayerNorm:
+        """That of the embeddings."""
+        return self.embeddings.LayerNorm
+
+    @property
+    def final_norm(self) -> LayerNorm | None:
+        """That of the states of the last layer, if they have one that is not the layer's."""
+        return None
+
+    def read_with(self, mask: torch.Tensor) -> torch.Tensor:
+        """The weights of the positions that the head reads. Shape: (batch, positions)"""
+        first = torch.zeros_like(mask)
+        first[:, 0] = True
+        return first
+
+    @property
     def labels_layer(self) -> Linear:
         """The last layer of the head, a row a label."""
         raise NotImplementedError
@@ -147,7 +299,7 @@ class Family:
         (batch, or 1 without types, positions, embedding_dim)
         """
         inputs: list[torch.Tensor] = []
-        norm = self.embeddings.LayerNorm
+        norm = self.embeddings_norm
         hook = norm.register_forward_pre_hook(
             lambda module, given: inputs.append(given[0].detach())
         )
@@ -596,6 +748,172 @@ class Generic(Family):
         return most
 
 
+# What is added to the scores of positions outside a window.
+FAR = -1e9
+
+
+class KnownLayers(Generic):
+    """Base class for models that are run as a whole, and whose layers are known as well."""
+
+    def lacks(self, need: str) -> str | None:
+        """Why a method cannot have what it needs."""
+        return self.lacks_layers() if need in ("layers", "parts", "maps") else super().lacks(need)
+
+    def lacks_layers(self) -> str | None:  # type: ignore[override]
+        """Why nothing can be known of its layers; None if it can."""
+        known = self.pads and self.pooling in ("first", "mean") and not self.unknown_parts()
+        return None if known else super().lacks_layers()
+
+    def with_maps(
+        self, embeddings: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        """
+        The logits, and the weights of each layer, the first layer first, of which they are computed: part by
+        part, because the maps of some models are not numbers where a text is padded.
+        Shape: (batch, labels), (batch, heads, positions, positions) each
+        """
+        states = self.embeddings_norm(embeddings + self.added(embeddings, types))
+        maps: list[torch.Tensor] = []
+        for layer in self.layers():
+            attention, normal = layer.self_attention, layer.normal(states)
+            maps.append(attention.maps(normal, mask))
+            mixed = maps[-1] @ attention.split_heads(attention.value_layer(normal))
+            states = layer.above(states, attention.merge_heads(mixed))
+        if self.final_norm is not None:
+            states = self.final_norm(states)
+        weights = mean_weights(self.read_with(mask), states)
+        vectors = (weights.unsqueeze(1) @ states).squeeze(1)
+        for step in self.head():
+            vectors = step(vectors)
+        return vectors, maps
+
+    def unknown_parts(self) -> bool:
+        """Whether the model has parts that the adapter does not know."""
+        return False
+
+    def read_with(self, mask: torch.Tensor) -> torch.Tensor:
+        """The first position, or all."""
+        return mask if self.pooling == "mean" else super().read_with(mask)
+
+
+class ModernBert(KnownLayers):
+    """Norms before each block, rotated queries and keys, windows in some layers, and gates."""
+
+    model_type = "modernbert"
+
+    @property
+    def embeddings_norm(self) -> LayerNorm:
+        return self.embeddings.norm
+
+    @property
+    def final_norm(self) -> LayerNorm | None:
+        return self.base.final_norm
+
+    def _embedded(self, pieces: torch.Tensor, **types: torch.Tensor) -> torch.Tensor:
+        return self.embeddings(inputs_embeds=pieces)
+
+    def layers(self) -> list[PretrainedLayer]:
+        return [self.layer(module) for module in self.base.layers]
+
+    def layer(self, module: Module) -> PretrainedLayer:
+        gate, inner = _parts_of(module.mlp.Wi, 2)
+        return GatedLayer(
+            module=module,
+            self_attention=self.self_attention(module),
+            attention_norm=module.attn_norm,
+            inner=inner,
+            activation=module.mlp.act,
+            outer=module.mlp.Wo,
+            feedforward_norm=module.mlp_norm,
+            gate=gate,
+        )
+
+    def self_attention(self, module: Module) -> PretrainedSelfAttention:
+        own = module.attn
+        # transformers 4 says (-1, -1), transformers 5 None.
+        window = getattr(own, "local_attention", getattr(own, "sliding_window", None))
+        everywhere = window in (None, (-1, -1))
+        queries, keys, values = _parts_of(own.Wqkv, 3)
+        return PretrainedSelfAttention(
+            own,
+            queries,
+            keys,
+            values,
+            own.Wo,
+            self.config.num_attention_heads,
+            None if everywhere else partial(self._window, own.Wqkv.weight),
+            partial(self._rotated, module),
+            own.Wqkv,
+        )
+
+    def _window(self, like: torch.Tensor, positions: int) -> torch.Tensor:
+        ids = torch.arange(positions, device=like.device)
+        far = (ids - ids.unsqueeze(-1)).abs() > self.config.local_attention // 2
+        return torch.zeros_like(far, dtype=like.dtype).masked_fill(far, FAR).unsqueeze(0)
+
+    def _rotated(self, module: Module, vectors: torch.Tensor) -> torch.Tensor:
+        ids = torch.arange(vectors.size(2), device=vectors.device).unsqueeze(0)
+        own = getattr(module.attn, "rotary_emb", None)
+        if own is None:
+            cos, sin = self.base.rotary_emb(vectors, ids, module.attention_type)
+        else:
+            cos, sin = own(vectors, position_ids=ids)
+        one, other = vectors.chunk(2, dim=-1)
+        return vectors * cos + torch.cat([-other, one], dim=-1) * sin
+
+    def head(self) -> list[Step]:
+        head = self.model.head
+        return [head.dense, head.act, head.norm, self.model.classifier]
+
+
+class DebertaV2(KnownLayers):
+    """Disentangled attention, of version 2 and 3."""
+
+    model_type = "deberta-v2"
+
+    def unknown_parts(self) -> bool:
+        """The largest ones of version 2 have a convolution; some embeddings are of another size."""
+        return self.base.encoder.conv is not None or self.embeddings.embed_proj is not None
+
+    def self_attention(self, module: Module) -> PretrainedSelfAttention:
+        own, encoder = module.attention.self, self.base.encoder
+        return DisentangledSelfAttention(
+            own,
+            own.query_proj,
+            own.key_proj,
+            own.value_proj,
+            module.attention.output.dense,
+            own.num_attention_heads,
+            table=encoder.get_rel_embedding if own.relative_attention else None,
+        )
+
+    def head(self) -> list[Step]:
+        # Slow to load.
+        from transformers.activations import ACT2FN
+
+        pooler = self.model.pooler
+        return [pooler.dense, ACT2FN[self.config.pooler_hidden_act], self.model.classifier]
+
+
+def _parts_of(layer: Linear, number: int) -> list[Linear]:
+    """The equal parts of a linear layer, which share its numbers."""
+    parts = []
+    biases = [None] * number if layer.bias is None else layer.bias.detach().chunk(number)
+    for weight, bias in zip(layer.weight.detach().chunk(number), biases, strict=True):
+        part = Linear(weight.size(1), weight.size(0), bias is not None, device="meta")
+        part.weight = torch.nn.Parameter(weight, requires_grad=False)
+        if bias is not None:
+            part.bias = torch.nn.Parameter(bias, requires_grad=False)
+        parts.append(part)
+    return parts
+
+
+def mean_weights(read: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The same weight for all positions that are read. Shape: (batch, positions)"""
+    read = read.to(like)
+    return read / read.sum(dim=-1, keepdim=True)
+
+
 def of_types(types: torch.Tensor | None) -> dict[str, torch.Tensor]:
     """The argument of transformers for token types; none, where all are 0."""
     return {} if types is None else {"token_type_ids": types}
@@ -621,7 +939,10 @@ def eager_attention(model: "PreTrainedModel", wanted: bool = True) -> Iterator[N
 
 FAMILIES: dict[str, type[Family]] = {
     family.model_type: family
-    for family in (Bert, DistilBert, Roberta, XLMRoberta, Camembert, Electra, MPNet)
+    for family in (
+        *(Bert, DistilBert, Roberta, XLMRoberta, Camembert, Electra, MPNet),
+        *(ModernBert, DebertaV2),
+    )
 }
 
 
@@ -692,7 +1013,7 @@ def layer_inputs(
     """
     inputs: list[torch.Tensor] = []
     hooks = [
-        layer.module.register_forward_pre_hook(lambda module, given: inputs.append(given[0]))
+        layer.reads.register_forward_pre_hook(lambda module, given: inputs.append(given[0]))
         for layer in family.layers()
     ]
     try:

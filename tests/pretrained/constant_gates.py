@@ -1,8 +1,8 @@
 """
 What the rules of relevance amount to without stabilisers: gradient x input of transformers' own model,
-in which the deviations of layer norms and the slopes f(x) / x of nonlinearities are constants. In
-addition attention weights are constants (Ali et al. 2022), or the gradients of both factors of a matrix
-product are halved (AttnLRP, Achtibat et al. 2024).
+in which the deviations of layer norms, the gates of gated blocks and the slopes f(x) / x of other
+nonlinearities are constants. In addition attention weights are constants (Ali et al. 2022), or the
+gradients of both factors of a matrix product are halved (AttnLRP, Achtibat et al. 2024).
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 from transformers.activations import GELUActivation
+from transformers.models.modernbert.modeling_modernbert import ModernBertMLP
 
 
 def gated(function: Callable) -> Callable:
@@ -25,7 +26,12 @@ def gated(function: Callable) -> Callable:
 def constant_deviation(norm: torch.nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
     centered = states - states.mean(dim=-1, keepdim=True)
     deviation = (centered**2).mean(dim=-1, keepdim=True).add(norm.eps).sqrt().detach()
-    return centered / deviation * norm.weight + norm.bias
+    return centered / deviation * norm.weight + (0.0 if norm.bias is None else norm.bias)
+
+
+def constant_glu(block: ModernBertMLP, states: torch.Tensor) -> torch.Tensor:
+    gate, signal = block.Wi(states).chunk(2, dim=-1)
+    return block.Wo(block.act(gate).detach() * signal)
 
 
 class HalvedProduct(torch.autograd.Function):
@@ -56,6 +62,7 @@ def constant_gates(patch: pytest.MonkeyPatch, constant_weights: bool) -> None:
         # Linear layers do not use it.
         patch.setattr(torch, "matmul", HalvedProduct.apply)
     patch.setattr(torch.nn.LayerNorm, "forward", constant_deviation)
+    patch.setattr(ModernBertMLP, "forward", constant_glu)
     patch.setattr(torch, "tanh", gated(torch.tanh))
     for activation in (GELUActivation, torch.nn.ReLU):
         patch.setattr(activation, "forward", gated(activation.forward))

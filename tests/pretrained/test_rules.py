@@ -11,9 +11,15 @@ from tests.interpret.slow_deeplift import contributions_of_bert
 from tests.pretrained.constant_gates import gradient_x_input
 from tests.pretrained.really_removed import words_of
 from tests.pretrained.test_explanations import TEXTS, Opened
-from tests.tiny_transformers import FAMILIES
+from tests.tiny_transformers import FAMILIES, KNOWN_LAYERS
 
-each_family = pytest.mark.parametrize("family", FAMILIES)
+each_family = pytest.mark.parametrize("family", [*FAMILIES, *KNOWN_LAYERS, "modernbert-mean"])
+# transformers computes the weights of attention in single precision.
+SINGLE = ("modernbert", "modernbert-mean")
+
+
+def close(family: str, usual: float) -> float:
+    return 1e-6 if family in SINGLE else usual
 
 
 @pytest.fixture
@@ -28,6 +34,7 @@ def explained(opened, name, target="pos", texts=TEXTS, **options):
 
 @each_family
 def test_relevance_is_gradient_x_input_with_constant_gates(opened, folders, family):
+    most = close(family, 1e-7)
     for label, target in enumerate(opened.model.labels):
         results = explained(opened, "lrp", target, epsilon=1e-14)
         for text, found in zip(TEXTS, results, strict=True):
@@ -37,9 +44,9 @@ def test_relevance_is_gradient_x_input_with_constant_gates(opened, folders, fami
             for unit, relevance in zip(units, of_positions.tolist(), strict=True):
                 if unit is not None:
                     expected[unit] += relevance
-            assert found["scores"] == pytest.approx(expected, abs=1e-7, rel=1e-6)
+            assert found["scores"] == pytest.approx(expected, abs=most, rel=10 * most)
             unassigned = 1 - sum(expected) / logit
-            assert found["unassigned"] == pytest.approx(unassigned, abs=1e-6, rel=1e-6)
+            assert found["unassigned"] == pytest.approx(unassigned, abs=10 * most, rel=10 * most)
 
 
 @each_family
@@ -53,7 +60,8 @@ def test_relevance_is_conserved(opened, precision, most):
 @each_family
 @pytest.mark.parametrize("baseline", ["zero", "mask"])
 @pytest.mark.parametrize("of", ["logit", "probability"])
-def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, baseline, of):
+def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, family, baseline, of):
+    most = close(family, 1e-9)
     for text, found in zip(TEXTS, explained(opened, "deeplift", baseline=baseline, of=of)):
         whole, nothing = opened.plain.of_text(text), opened.plain.replaced(text, [], baseline)
         expected = whole[1] - nothing[1]
@@ -62,9 +70,9 @@ def test_deeplift_sums_to_the_difference_that_transformers_gives(opened, baselin
             other = explained(opened, "deeplift", "neg", [text], baseline=baseline)[0]
             difference = sum(found["scores"]) - sum(other["scores"])
             expected = math.log(whole[1] / whole[0]) - math.log(nothing[1] / nothing[0])
-            assert difference == pytest.approx(expected, abs=1e-9)
+            assert difference == pytest.approx(expected, abs=most)
         else:
-            assert sum(found["scores"]) == pytest.approx(expected, abs=1e-9)
+            assert sum(found["scores"]) == pytest.approx(expected, abs=most)
         assert found["convergence_delta"] == pytest.approx(0, abs=1e-9)
 
 
