@@ -165,6 +165,8 @@ GENERIC_OPTIONS: dict[str, dict[str, Any]] = {
     "deberta-v2": {
         **SIZES,
         **RELATIVE,
+        # Of the tokenizer: the embedding of padding is 0, and so would be that of another symbol.
+        "pad_token_id": 1,
         "position_buckets": 4,
         "norm_rel_ebd": "layer_norm",
         "share_att_key": True,

@@ -50,7 +50,7 @@ class AttnLrp(LayerwiseRelevance):
         The stabiliser that keeps a sum away from zero, above 0.
     """
 
-    needs = ("parts", "layers")
+    needs = ("parts", "layers", "products")
     sums_to = "the logit, less the shares of biases, stabilisers, softmax and special symbols"
     passes = declared_passes("attn-lrp")
     rules = AttentionRules

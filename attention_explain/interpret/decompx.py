@@ -42,7 +42,7 @@ class DecompX(Interpreter):
         skipped.
     """
 
-    needs = ("layers",)
+    needs = ("layers", "blocks")
     signed = True
     pieces = "sum"
     sums_to = "the logit, less the shares of special symbols"

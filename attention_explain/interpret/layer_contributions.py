@@ -22,6 +22,7 @@ class LayerContributions(TransformerAttention):
     contribution, so that no identity is added.
     """
 
+    needs = ("layers", "blocks")
     pieces = "sum"
     sums_to = "1 - what goes to special symbols"
     # Whether the bias of the values belongs to the input that is weighed.

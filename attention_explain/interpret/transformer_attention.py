@@ -33,7 +33,7 @@ class TransformerAttention(Interpreter):
     """
 
     class_specific = False
-    needs = ("layers",)
+    needs: tuple[str, ...] = ("layers",)
     signed = False
     pieces = "max"
     passes = declared_passes("attention-rollout")

@@ -292,7 +292,7 @@ class AttentionClassifier(Classifier):
                 "'attention' can be used, and methods of the hidden states ('gradient', "
                 "'leave-one-out' and 'occlusion' with \"at\": \"hidden\")"
             )
-        if need == "layers":
+        if need in ("layers", "blocks", "products"):
             lacks = lacking(self.encoder, SelfAttentions)
             return self.lacks("encoder") or (lacks and f"it {lacks}")
         if need == "maps":

@@ -33,6 +33,8 @@ NEEDS = {
     "states": "hidden states as a function of the embeddings of tokens (encode)",
     "parts": "parts that are known one by one, from the embeddings of the tokens to the logits",
     "layers": "layers of self-attention",
+    "blocks": "layers with a norm after each block and one linear layer on each side of the activation",
+    "products": "scores of self-attention that are products of queries and keys alone, and no gates",
     "maps": "the weights of its layers as part of what it computes, for gradients",
 }
 

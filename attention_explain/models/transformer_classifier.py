@@ -223,7 +223,10 @@ class TransformerClassifier(Classifier):
 
     def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs (`attention_explain.models.classifier`); None if it can."""
-        known = ("embeddings", "states", "maps", "attention", "layers", "parts")
+        known = (
+            *("embeddings", "states", "maps", "attention", "layers", "parts"),
+            *("blocks", "products"),
+        )
         return self.family.lacks(need) if need in known else has_not(self, need)
 
     def stage_of(self, parameter: str) -> str:

@@ -8,11 +8,12 @@ All other models are used from outside, by `Generic`.
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter, signature
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -322,7 +323,8 @@ class Family:
 
     def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs (`attention_explain.models.classifier`)."""
-        return self.lacks_layers() if need in ("attention", "layers", "parts") else None
+        of_layers = ("attention", "layers", "parts", "blocks", "products")
+        return self.lacks_layers() if need in of_layers else None
 
     def lacks_layers(self) -> str | None:
         """Why nothing can be known of its layers; None if it can."""
@@ -719,7 +721,7 @@ class Generic(Family):
         if need == "states":
             known = self.pooling is not None and self.pads
             return None if known else self.lacks_layers()
-        return self.lacks_layers() if need in ("layers", "parts", "maps") else None
+        return None if need == "embeddings" else self.lacks_layers()
 
     @property
     def labels_layer(self) -> Linear:
@@ -753,11 +755,21 @@ FAR = -1e9
 
 
 class KnownLayers(Generic):
-    """Base class for models that are run as a whole, and whose layers are known as well."""
+    """
+    Base class for models that are run as a whole, and whose layers are known as well.
+
+    not_for : by what a method needs, the parts that it does not know.
+    """
+
+    not_for: Mapping[str, str] = MappingProxyType({})
 
     def lacks(self, need: str) -> str | None:
         """Why a method cannot have what it needs."""
-        return self.lacks_layers() if need in ("layers", "parts", "maps") else super().lacks(need)
+        if need in self.not_for:
+            kind = self.config.model_type
+            return f"it has no rules for {self.not_for[need]} of the type '{kind}'"
+        own = ("layers", "parts", "maps", "blocks", "products")
+        return self.lacks_layers() if need in own else super().lacks(need)
 
     def lacks_layers(self) -> str | None:  # type: ignore[override]
         """Why nothing can be known of its layers; None if it can."""
@@ -800,6 +812,7 @@ class ModernBert(KnownLayers):
     """Norms before each block, rotated queries and keys, windows in some layers, and gates."""
 
     model_type = "modernbert"
+    not_for = MappingProxyType(dict.fromkeys(("blocks", "products"), "layers with gates and norms"))
 
     @property
     def embeddings_norm(self) -> LayerNorm:
@@ -870,6 +883,7 @@ class DebertaV2(KnownLayers):
     """Disentangled attention, of version 2 and 3."""
 
     model_type = "deberta-v2"
+    not_for = MappingProxyType({"products": "scores by distance"})
 
     def unknown_parts(self) -> bool:
         """The largest ones of version 2 have a convolution; some embeddings are of another size."""

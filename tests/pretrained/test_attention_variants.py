@@ -116,10 +116,11 @@ def test_value_weighted_attention_is_rollout_of_the_norms(opened):
     for text, scores in zip(TEXTS, opened.scores("value-weighted-attention", TEXTS), strict=True):
         ids, units = opened.plain.read(text)
         output = opened.eager(ids, output_attentions=True, output_hidden_states=True)
-        parts = [layer.self_attention for layer in opened.model.family.layers()]
+        parts = opened.model.family.layers()
         product = torch.eye(len(units), dtype=torch.double)
         # What a layer has read, and what it has made of it, are the states behind its number.
-        for layer, weights, states in zip(parts, output.attentions, output.hidden_states):
+        for part, weights, states in zip(parts, output.attentions, output.hidden_states):
+            layer, states = part.self_attention, part.normal(states)
             size = layer.value_layer.out_features // layer.num_heads
             values = layer.value_layer(states[0])
             norms = torch.zeros(len(units), len(units), dtype=torch.double)
@@ -145,9 +146,10 @@ def test_value_norms_are_those_of_the_transformed_vectors(opened):
     ):
         ids, units = opened.plain.read(text)
         output = opened.eager(ids, output_attentions=True, output_hidden_states=True)
-        layer = opened.model.family.layers()[-1].self_attention
+        whole = opened.model.family.layers()[-1]
+        layer = whole.self_attention
         # What the last layer has read, and its heads one by one.
-        (states,) = output.hidden_states[-2]
+        (states,) = whole.normal(output.hidden_states[-2])
         size = layer.value_layer.out_features // layer.num_heads
         for word, score in enumerate(scores):
             norms = []

@@ -14,8 +14,8 @@ from tests.pretrained.test_explanations import TEXTS, Opened
 from tests.tiny_transformers import FAMILIES, KNOWN_LAYERS
 
 each_family = pytest.mark.parametrize("family", [*FAMILIES, *KNOWN_LAYERS, "modernbert-mean"])
-# transformers computes the weights of attention in single precision.
-SINGLE = ("modernbert", "modernbert-mean")
+# transformers computes the weights of their attention, or the scale of scores, in single precision.
+SINGLE = ("modernbert", "modernbert-mean", "deberta-v2")
 
 
 def close(family: str, usual: float) -> float:
