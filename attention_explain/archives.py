@@ -41,10 +41,10 @@ from attention_explain.data.tokenizers import PUNCTUATION
 from attention_explain.errors import InputError
 from attention_explain.files.atomic import clear_leftovers, owned_name
 from attention_explain.files.records import check_files, read_json
+from attention_explain.pretrained.adapters import whole
 from attention_explain.pretrained.folders import (
     SAID,
     TransformerFolder,
-    check_no_adapter,
     files_that_count,
 )
 from attention_explain.sentences import NO_NUMBERS
@@ -214,7 +214,7 @@ def open_archive(
     """
     check_device(cuda_device)
     location = local_path(path)
-    check_no_adapter(location)
+    location = whole(location)
     if is_transformer_folder(location):
         if weights_file is not None:
             raise InputError(f"{path}: has its own weights, and takes none of {weights_file}")
@@ -311,7 +311,7 @@ def archive_sha256(path: str | PathLike) -> str:
         if path.path is None:
             return weights_sha256(path.archive.model)
         path = path.path
-    location = local_path(path)
+    location = whole(local_path(path))
     digest = hashlib.sha256()
     if location.is_file():
         _add_file(digest, location)

@@ -38,10 +38,11 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # What of a model of the hub is fetched: neither weights of other libraries nor programs.
-FETCHED = ["*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"]
+FETCHED = [
+    *("*.json", "*.txt", "*.model", *WEIGHTS, "model-*.safetensors", "pytorch_model-*.bin"),
+    "adapter_model.safetensors",
+]
 HUB = "hf://"
-# What PEFT saves: changes to the weights of another model, which are in another folder.
-ADAPTER = "adapter_config.json"
 # What the outputs of a head are, by `problem_type` in a config.
 PROBLEM_TYPES = {
     "single_label_classification": SOFTMAX,
@@ -66,12 +67,15 @@ def files_that_count(folder: Path) -> list[Path]:
 
 
 def transformer_folder(name: str | os.PathLike) -> Path:
-    """A folder as it is; else what the hub has under that name, fetched once."""
+    """A folder as it is, or with its adapter merged; else what the hub has under that name, fetched once."""
+    # Imported here, because adapters are made from folders.
+    from attention_explain.pretrained import adapters
+
     name = os.fspath(name)
     cached = must_be_cached(name)
     folder = Path(name).expanduser()
     if folder.is_dir():
-        check_no_adapter(folder)
+        folder = adapters.whole(folder)
         if not (folder / CONFIG).is_file():
             raise InputError(f"{name}: is no folder of a transformer (it has no {CONFIG})")
         return folder
@@ -90,18 +94,7 @@ def transformer_folder(name: str | os.PathLike) -> Path:
             f"{name}: there is no such folder, and nothing of that name could be had from Hugging "
             f"Face's hub ({shortly(error)})"
         ) from error
-    check_no_adapter(fetched)
-    return fetched
-
-
-def check_no_adapter(folder: Path) -> None:
-    """Raises for a LoRA adapter: without PEFT, transformers would load the base model alone."""
-    if (folder / ADAPTER).is_file():
-        raise InputError(
-            f"{folder}: holds an adapter ({ADAPTER}), for example of LoRA, which is not a whole model; "
-            "merge it into its base model with PEFT (`model.merge_and_unload()`), save the merged model "
-            "and the tokenizer to a new folder with save_pretrained, and use that folder"
-        )
+    return adapters.whole(fetched, fetched=True)
 
 
 @dataclass(frozen=True)

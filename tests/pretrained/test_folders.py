@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import shutil
+import sys
 
 import pytest
 import torch
@@ -235,18 +236,20 @@ def test_tokenizer_with_more_pieces_than_embeddings(own_folder):
 
 
 @pytest.mark.parametrize("removed", [["config.json"], ["model.safetensors"], []])
-def test_adapter_is_not_a_model(own_folder, removed):
+def test_adapter_is_not_a_model_without_peft(own_folder, removed, monkeypatch):
     """With base weights in the same folder, too, which transformers without PEFT would use alone."""
     for name in removed:
         (own_folder / name).unlink()
     (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
-    rejected(own_folder, "adapter_config.json", "merge_and_unload")
+    monkeypatch.setitem(sys.modules, "peft", None)
+    rejected(own_folder, "adapter_config.json", "pip install peft", "merge_and_unload")
     with pytest.raises(InputError, match="merge_and_unload"):
         TransformerFolder.opened(own_folder)
 
 
 def test_adapter_of_the_hub_is_not_a_model(own_folder, monkeypatch):
     (own_folder / "adapter_config.json").write_text('{"peft_type": "LORA"}')
+    monkeypatch.setitem(sys.modules, "peft", None)
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(own_folder))
     with pytest.raises(InputError, match="merge_and_unload"):
         TransformerFolder.opened("some/adapter")
