@@ -143,7 +143,7 @@ def _above(values: numpy.ndarray, flips: SignFlips) -> list[dict[str, float]]:
 def _located(values: numpy.ndarray) -> list[dict[str, float]]:
     """Means and their intervals. Shape: as above"""
     means = intervals(values)
-    numbers = {"": means.mean, " low": means.low, " high": means.high}
+    numbers = {"": means.mean, " low": means.low, " high": means.high, " df": means.df}
     return pandas.DataFrame(numbers).to_dict("records")
 
 

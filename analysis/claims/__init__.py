@@ -4,7 +4,8 @@ the texts of the section on claims in a folder of results.
 """
 
 NAME = "claims"
-SHOWN = ["outcome", "claim", "test", "model", "evidence", "corpus", "protocol", "paper"]
+SHOWN = ["outcome", "claim", "test", "scope", "holds in print", "model", "evidence", "corpus"]
+SHOWN += ["protocol", "paper"]
 CAPTION = "Which claims of the papers hold here, and the numbers that say so."
 NOTE = (
     "A part of a claim holds if the whole 95 % interval is on the right side of its bound, does not "

@@ -161,12 +161,21 @@ def _claims(claims: pandas.DataFrame) -> Iterator[str]:
     for paper, rows in claims.groupby("paper", sort=False):
         yield f"### {markdown_text(paper)}\n"
         yield pipe_table(
-            ["claim", "tested", "corpus, model", "outcome", "evidence", "it would fail if"],
+            [
+                "claim",
+                "tested",
+                "corpus, model",
+                "in print",
+                "outcome",
+                "evidence",
+                "it would fail if",
+            ],
             [
                 [
                     f"{markdown_text(row['claim'])} *{markdown_text(row['rule'])}*",
-                    markdown_text(row["test"]),
+                    markdown_text(f"{row['test']}, {row['scope']}"),
                     markdown_text(f"{row['corpus']}, {row['model']}"),
+                    markdown_text(row["holds in print"]),
                     f"**{markdown_text(row['outcome'])}**",
                     markdown_text(row["evidence"]),
                     markdown_text(row["fails_if"]),

@@ -50,12 +50,14 @@ class Intervals:
 
     low, high : NaN where fewer than two texts have a value. Shape: (means,)
     over_seeds : whether other seeds are in them, or other texts alone. Shape: (means,)
+    df : the degrees of freedom of Student's t; NaN where nothing varies. Shape: (means,)
     """
 
     mean: numpy.ndarray
     low: numpy.ndarray
     high: numpy.ndarray
     over_seeds: numpy.ndarray
+    df: numpy.ndarray
 
     @property
     def over(self) -> numpy.ndarray:
@@ -69,7 +71,7 @@ class Intervals:
 
     def columns(self) -> dict[str, numpy.ndarray]:
         """As tables have them."""
-        return {"low": self.low, "high": self.high, "interval over": self.over}
+        return {"low": self.low, "high": self.high, "interval over": self.over, "df": self.df}
 
 
 def intervals(values: numpy.ndarray) -> Intervals:
@@ -106,11 +108,12 @@ def _of_block(models: Sequence[numpy.ndarray]) -> tuple:
         slack = sum(part.of_seeds**2 / (part.seeds - 1) for part in parts) / of_seeds
         variance = of_texts + of_seeds
         slack = numpy.where(of_seeds > 0, slack, 0.0) + of_texts / (texts - 1)
-        half = t.ppf((1 + LEVEL) / 2, variance / slack) * numpy.sqrt(variance)
+        df = variance / slack
+        half = t.ppf((1 + LEVEL) / 2, df) * numpy.sqrt(variance)
     half = numpy.where(variance > 0, half, 0.0)
     half[texts < 2] = numpy.nan
     mean = sum(part.mean for part in parts)
-    return mean, mean - half, mean + half, over_seeds
+    return mean, mean - half, mean + half, over_seeds, df
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,11 @@ def summaries(samples: Sequence[Sample]) -> list[dict[str, Any]]:
     if not samples:
         return []
     means = intervals(numpy.array([sample.value for sample in samples]))
-    return [_row(*row) for row in zip(samples, zip(means.low, means.high), means.over, strict=True)]
+    ends = zip(means.low, means.high)
+    return [_row(*row) for row in zip(samples, ends, means.over, means.df, strict=True)]
 
 
-def _row(sample: Sample, interval: Sequence[float], over: str) -> dict[str, Any]:
+def _row(sample: Sample, interval: Sequence[float], over: str, df: float) -> dict[str, Any]:
     reasons = sample.reasons
     return {
         "n": int((~numpy.isnan(sample.value)).sum()),
@@ -106,6 +107,7 @@ def _row(sample: Sample, interval: Sequence[float], over: str) -> dict[str, Any]
         "reasons": "; ".join(f"{reason}: {times}" for reason, times in reasons.items()),
         **located(sample.value, numpy.clip(interval, *sample.between)),
         "interval over": over,
+        "df": float(df),
         "seed std": seed_std(sample.value),
         **significance(sample.p_value),
     }

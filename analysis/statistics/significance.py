@@ -117,8 +117,8 @@ def difference_columns(
     else:
         first, second = _where_both(first, second)
         difference = intervals_of_sums([first, -second])
-    ends = (difference.mean, difference.low, difference.high)
-    return {f"{name}{end}": float(one[0]) for end, one in zip(("", " low", " high"), ends)}
+    ends = (difference.mean, difference.low, difference.high, difference.df)
+    return {f"{name}{end}": float(one[0]) for end, one in zip(("", " low", " high", " df"), ends)}
 
 
 def _where_both(*models: numpy.ndarray) -> list[numpy.ndarray]:

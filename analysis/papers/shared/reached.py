@@ -1,7 +1,7 @@
 """The F1 of every model of a study, with an interval over texts and seeds, or over seeds alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
@@ -10,7 +10,13 @@ from analysis.model_config import ModelConfig, guides_of, without_base
 from analysis.papers.shared.study_files import StudyFiles
 from analysis.performance import Decisions, nothing_to_judge
 from analysis.runs import Run
-from analysis.statistics.intervals import Intervals, intervals, intervals_of_sums, student_interval
+from analysis.statistics.intervals import (
+    LEAST_SEEDS,
+    Intervals,
+    intervals,
+    intervals_of_sums,
+    student_interval,
+)
 from analysis.text_files import TextFile, run_folder
 from analysis.written import Estimate
 from attention_explain.files.attributions import FORMAT
@@ -27,6 +33,7 @@ class Reached:
     n : the number of texts, if known.
     std : the standard deviation over seeds, if texts are not known.
     nothing : why there is nothing to judge, if so.
+    by_seed : the F1 of each seed.
     """
 
     config: ModelConfig
@@ -37,6 +44,7 @@ class Reached:
     n: int | None = None
     std: float = numpy.nan
     nothing: str = ""
+    by_seed: Mapping[int | None, float] = field(default_factory=dict)
 
     @property
     def estimate(self) -> Estimate:
@@ -53,6 +61,16 @@ class Reached:
             return Estimate(self.f1 - other.f1, numpy.nan, numpy.nan)
         ends = _ends(intervals_of_sums([ours[None], -theirs[None]]))
         return Estimate(self.f1 - other.f1, *ends)
+
+    def less_by_seed(self, other: "Reached") -> Estimate:
+        """The difference of the two over pairs of one seed, with Student's interval if there are at least three."""
+        shared = self.by_seed.keys() & other.by_seed.keys()
+        less = numpy.array([self.by_seed[seed] - other.by_seed[seed] for seed in shared])
+        if len(less) < LEAST_SEEDS:
+            return Estimate(numpy.nan, numpy.nan, numpy.nan)
+        mean = float(less.mean())
+        ends = student_interval(mean, float(less.std(ddof=1)), len(less))
+        return Estimate(mean, *ends, True, df=len(less) - 1, seeds=len(less))
 
 
 def f1_by_model(study: StudyFiles) -> list[Reached]:
@@ -101,13 +119,15 @@ def f1_of_files(files: Sequence[TextFile]) -> Reached:
         data=files[0].metadata.get("data_sha256"),
         n=len(files[0].table),
         nothing=nothing_to_judge(files),
+        by_seed={file.model.seed: Decisions.of([file]).f1 for file in files},
     )
 
 
 def _of_runs(runs: list[Run]) -> Reached:
     f1 = numpy.array([f1_metric(run) for run in runs])
     std = float(f1.std(ddof=1)) if len(runs) > 1 else numpy.nan
-    return Reached(runs[0].model, float(f1.mean()), len(runs), std=std)
+    by_seed = dict(zip([run.model.seed for run in runs], f1.tolist(), strict=True))
+    return Reached(runs[0].model, float(f1.mean()), len(runs), std=std, by_seed=by_seed)
 
 
 def _ends(of_one: Intervals) -> tuple[float, float]:

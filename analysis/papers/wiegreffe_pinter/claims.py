@@ -179,7 +179,7 @@ def guided(tables: Tables, pairs: Sequence[tuple[str, str]]) -> Iterator[Judgeme
             parts = [
                 above(
                     f"F1 by {one} {guides[one].f1}, less by {other}:",
-                    guides[one].f1.minus(guides[other].f1),
+                    guides[one].f1.minus(guides[other].f1, guides[one].less(other)),
                 )
                 for one, other in pairs
             ]

@@ -2,14 +2,14 @@
 a model that sees one token at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas
 
-from analysis.claims.table_rows import TableRow, TypedTable, estimated
+from analysis.claims.table_rows import TableRow, TypedTable, estimated, paired
 from analysis.errors import AnalysisError
 from analysis.model_config import ADVERSARY, GUIDED, PLAIN, UNIFORM, ModelConfig, guides_of
 from analysis.output import Output
@@ -107,6 +107,8 @@ TOKEN_LEVEL = "affine"
 # The model of their Table 2.
 PUBLISHED = "bilstm tanh softmax"
 GUIDES = ("uniform", "trained MLP", "base LSTM", "adversary")
+# The guides that others are compared with, by pairs of one seed.
+LESS = ("uniform", "trained MLP", "adversary")
 INTERVALS = f"{ABOUT_INTERVALS} They need attribution files."
 
 
@@ -124,10 +126,22 @@ class GuideRow(TableRow):
 
     guide : the source of its attention.
     f1 : its F1.
+    less_uniform, less_trained_mlp, less_adversary : its F1 less theirs, by pairs of one seed.
     """
 
     guide: str
     f1: Estimate = estimated(mean="f1")
+    less_uniform: Estimate | None = paired("less uniform")
+    less_trained_mlp: Estimate | None = paired("less trained MLP")
+    less_adversary: Estimate | None = paired("less adversary")
+
+    def less(self, guide: str) -> Estimate | None:
+        """The difference to the row of this kind of guide, if the table has it."""
+        return {
+            "uniform": self.less_uniform,
+            "trained MLP": self.less_trained_mlp,
+            "adversary": self.less_adversary,
+        }.get(guide)
 
 
 UNIFORM_TABLE = TypedTable("wiegreffe-pinter-table-2", UniformRow)
@@ -173,7 +187,7 @@ def table_2(study: StudyFiles, output: Output) -> str | None:
 def table_3(study: StudyFiles, output: Output) -> str | None:
     """Add the table of guided models. Nothing is left out."""
     models = [model for model in f1_by_model(study) if model.config.encoder == TOKEN_LEVEL]
-    rows = [row for row in map(_guided, models) if row is not None]
+    rows = [row for model in models if (row := _guided(model, models)) is not None]
     if not any(row["role"] == GUIDED for row in rows):
         raise AnalysisError(
             "it takes the run folder of a guided model with the encoder `affine` (its reader has "
@@ -244,20 +258,37 @@ def _compared(base: Reached, uniform: Reached) -> dict[str, Any]:
     }
 
 
-def _guided(model: Reached) -> dict[str, Any] | None:
-    config = model.config
-    names = {UNIFORM: "uniform", PLAIN: "trained MLP"}
-    if config.role not in (*names, GUIDED):
+NAMES = {UNIFORM: "uniform", PLAIN: "trained MLP"}
+
+
+def _guide_of_model(model: Reached) -> str | None:
+    """The source of its attention; None for models of other roles."""
+    if model.config.role not in (*NAMES, GUIDED):
         return None
+    return NAMES.get(model.config.role) or guide_name(model.config)
+
+
+def _guided(model: Reached, models: Sequence[Reached]) -> dict[str, Any] | None:
+    config, guide = model.config, _guide_of_model(model)
+    if guide is None:
+        return None
+    less: dict[str, float] = {}
+    for other in models:
+        name = _guide_of_model(other)
+        if name in LESS and other is not model and other.config.corpus == config.corpus:
+            difference = model.less_by_seed(other)
+            title = f"less {name}"
+            less |= {**difference.columns(title), f"{title} df": difference.df}
     return {
         **about_config(config, "corpus", "model", "role", "protocol"),
-        "guide": names.get(config.role) or guide_name(config),
+        "guide": guide,
         "f1": model.f1,
         "low": model.estimate.low,
         "high": model.estimate.high,
         "seeds": model.seeds,
         "n": model.n,
         **about_config(config, "selected on"),
+        **less,
         NOTHING: model.nothing,
     }
 

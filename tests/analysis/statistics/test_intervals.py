@@ -34,11 +34,16 @@ def slow_variances(values):
     return square_seeds / (seeds * texts), max(square_texts - square_rest, 0) / (seeds * texts)
 
 
-def slow_interval(values):
+def slow_freedom(values):
     seeds, texts = values.shape
     of_seeds, of_texts = slow_variances(values)
     share = of_seeds / (of_seeds + of_texts)
-    freedom = 1 / (share / (seeds - 1) + (1 - share) / (texts - 1))
+    return 1 / (share / (seeds - 1) + (1 - share) / (texts - 1))
+
+
+def slow_interval(values):
+    of_seeds, of_texts = slow_variances(values)
+    freedom = slow_freedom(values)
     half = stats.t.ppf(0.975, freedom) * numpy.sqrt(of_seeds + of_texts)
     return values.mean() - half, values.mean() + half
 
@@ -217,3 +222,12 @@ def test_an_interval_of_shares_ends_where_shares_do():
     assert shares.low[0] == max(wide.low[0], 0) and shares.mean[0] == wide.mean[0]
     # What is not known stays so.
     assert numpy.isnan(intervals(values[:, :1, :1]).of_shares().low[0])
+
+
+def test_an_interval_has_its_degrees_of_freedom():
+    values = crossed(4, 30, trials=3)
+    found = intervals(values)
+    assert found.df == pytest.approx([slow_freedom(one) for one in values])
+    # They are at least one less than there are seeds, and one less than texts where these are all that counts.
+    assert (found.df >= 3).all() and found.columns()["df"] is found.df
+    assert intervals(values[:, :2]).df == pytest.approx([29] * 3)

@@ -60,4 +60,5 @@ def test_as_columns_a_difference_has_the_same_numbers(paired):
         "lost": pytest.approx(found["difference"][0]),
         "lost low": found["low"][0],
         "lost high": found["high"][0],
+        "lost df": found["df"][0],
     }
