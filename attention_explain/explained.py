@@ -17,7 +17,7 @@ from attention_explain.faithfulness.permutations import FEWEST, PROBABILITY, Sam
 from attention_explain.faithfulness.removal import Delete, RemovalOutputs
 from attention_explain.heatmaps.explanation import (
     Explanation,
-    Relevance,
+    WordRelevance,
     columns,
     printable,
     relevance_line,
@@ -194,7 +194,7 @@ class Explained(Explanation):
             [self.labels.index(self.target or self.label)],
             self.seed,
         )
-        relevance = Relevance(
+        relevance = WordRelevance(
             effects.relevance.tolist(),
             effects.relevance_error.tolist(),
             effects.reliability,

@@ -34,7 +34,7 @@ from attention_explain.faithfulness.ranking_measure import (
     RankingMeasure,
     SearchResult,
 )
-from attention_explain.faithfulness.relevance import EffectsMeasure, Relevance
+from attention_explain.faithfulness.relevance import EffectsMeasure, RelevanceMeasure
 from attention_explain.faithfulness.removal import RemovalMethod, RemovalOutputs
 from attention_explain.faithfulness.scores_file import ScoredText
 from attention_explain.faithfulness.search import Search
@@ -369,7 +369,7 @@ class Evaluator:
             for name, measure in self.measures.items()
             if isinstance(measure, RankingMeasure)
         }
-        of_effects = [each for each in self.measures.values() if isinstance(each, Relevance)]
+        of_effects = [each for each in self.measures.values() if isinstance(each, RelevanceMeasure)]
         if of_rankings and of_effects:
             effects = inputs.word_effects(of_effects[0].sampling)
             ranked = [

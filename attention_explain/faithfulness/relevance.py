@@ -70,7 +70,7 @@ class EffectsMeasure(ScoreMeasure):
 
 
 @Faithfulness.register("relevance")
-class Relevance(EffectsMeasure):
+class RelevanceMeasure(EffectsMeasure):
     """
     Whether the top tokens are those that move the output, in whichever direction: higher is better. The
     relevance of token i is m_i = E[distance(p(S + i), p(S))], where S are the tokens before i in a random
@@ -150,7 +150,7 @@ def sum_of_top(importance: numpy.ndarray, values: numpy.ndarray, sizes: Sequence
 
 
 @Faithfulness.register("direction")
-class Direction(EffectsMeasure):
+class DirectionMeasure(EffectsMeasure):
     """
     Whether the sign of a score says which way its token moves the output: higher is better. The
     contribution of token i is its Shapley value phi_i = E[p(c|S + i) - p(c|S)], where S are the tokens

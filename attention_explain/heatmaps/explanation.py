@@ -22,7 +22,7 @@ RELIABLE = 0.9
 
 
 @dataclass(frozen=True)
-class Relevance:
+class WordRelevance:
     """
     How much each word of a text moves the output, as the mean over random permutations of the words.
 
@@ -59,7 +59,7 @@ class Explanation(ExplainedText):
     relevance : how much each word moves the output, if that was measured.
     """
 
-    relevance: Relevance | None = None
+    relevance: WordRelevance | None = None
 
     @property
     def context(self) -> str | None:

@@ -40,7 +40,7 @@ STEPS_BETWEEN_LOOKS = 8
 ROUNDINGS = 8
 
 
-class Direction:
+class LstmDirection:
     """
     One direction, which has read whole texts and runs again without each token. Everything is in
     the order of the text, whatever the order of reading.
@@ -253,13 +253,13 @@ def _read(
     embeddings: torch.Tensor,
     mask: torch.Tensor,
     attendable: torch.Tensor,
-) -> list[Direction]:
+) -> list[LstmDirection]:
     """Runs the LSTM once over the whole texts."""
     (layer,) = lstm_layers(model.encoder)
     lengths = mask.sum(dim=-1)
     run = unroll(layer, directed(embeddings, lengths, layer.directions))
     return [
-        Direction(layer, number, embeddings, attendable, *vectors)
+        LstmDirection(layer, number, embeddings, attendable, *vectors)
         for number, vectors in enumerate(
             zip(
                 undirected(run.states[:, 1:], lengths),

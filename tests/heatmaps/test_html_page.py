@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attention_explain.heatmaps.explanation import Explanation, Relevance
+from attention_explain.heatmaps.explanation import Explanation, WordRelevance
 from attention_explain.heatmaps.html_page import SCALES, SHADES, card, fragment, page, policy
 from tests.heatmaps.elements import Elements
 
@@ -162,7 +162,7 @@ def test_the_heading_of_a_text_can_be_of_any_level():
 
 
 def test_the_relevance_of_words_is_a_row_with_its_mark():
-    measured = Relevance([0.1, 0.4, 0.0], [0.01, 0.05, 0.0], 0.62, 16)
+    measured = WordRelevance([0.1, 0.4, 0.0], [0.01, 0.05, 0.0], 0.62, 16)
     tree = Elements(card(explanation(relevance=measured)))
     assert [text for _, text in tree.all("th")][:2] == ["rationale", "moves the output"]
     small = [text for _, text in tree.all("small")]
@@ -182,4 +182,4 @@ def test_the_relevance_of_words_is_a_row_with_its_mark():
     ],
 )
 def test_the_mark_says_how_certain_the_ranking_is(reliability, permutations, mark):
-    assert Relevance([0.1], [0.0], reliability, permutations).mark == mark
+    assert WordRelevance([0.1], [0.0], reliability, permutations).mark == mark

@@ -5,7 +5,7 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 
 from attention_explain.interpret import lstm_removal as lstm_removal
-from attention_explain.interpret.lstm_removal import Direction, remove_from_lstm
+from attention_explain.interpret.lstm_removal import LstmDirection, remove_from_lstm
 from attention_explain.interpret.removal import (
     fast_removal,
     logits_with_deleted_inputs,
@@ -83,13 +83,13 @@ def test_runs_end_where_the_lstm_has_forgotten_the_token(monkeypatch):
                 parameter *= 0.1
     words = " ".join(TEXTS).split()
     texts = [*TEXTS, " ".join(5 * words), " ".join(3 * words[::-1])]
-    rows, step = [], Direction._step
+    rows, step = [], LstmDirection._step
 
     def counted(self, gates, states, cells):
         rows.append(len(states))
         return step(self, gates, states, cells)
 
-    monkeypatch.setattr(Direction, "_step", counted)
+    monkeypatch.setattr(LstmDirection, "_step", counted)
     check_both_ways_agree(classifier, texts)
     tokens = len(texts[-2].split()) + 2
     # Deleted and replaced, in two directions; the first step of a replaced token is extra.
