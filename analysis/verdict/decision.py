@@ -15,10 +15,12 @@ from typing import Any
 import numpy
 from scipy.stats import t
 
+from analysis.statistics.confidence_sequences import anytime_interval
 from analysis.statistics.intervals import LEVEL, intervals, mean_of_known, texts_with_values
 from analysis.verdict.answers import Answer
 from analysis.verdict.means import LEAST_TEXTS, has_zero_width
 from analysis.written import Estimate, Interval
+from attention_explain.files.stopping import FIRST
 
 BOUNDS_FILE = Path(__file__).with_name("bounds.toml")
 ATTENTION = "attention"
@@ -110,6 +112,26 @@ def over_texts_and_seeds(values: numpy.ndarray) -> Interval:
     """The interval over texts and, with three or more seeds, over seeds."""
     found = intervals(numpy.atleast_2d(values)[None])
     return Interval(float(found.low[0]), float(found.high[0]))
+
+
+def over_all_numbers(values: list[RelevanceValues], order: list[int]) -> IntervalOfMean:
+    """
+    The interval over all numbers of texts, for texts added in this order. Values of a ranking lie between 0 and
+    `best`, so that a text's value above random, less a bound between 0 and 1 times its room, is at most `best` in
+    size. Texts count at most as much as the largest of the first.
+    """
+    best = [_by_text(each.best)[order[:FIRST]] for each in values]
+    width = float(numpy.nanmax(best, initial=0.0))
+
+    def interval(each: numpy.ndarray) -> Interval:
+        return anytime_interval(_by_text(each)[order[FIRST:]], width or 1.0)
+
+    return interval
+
+
+def _by_text(values: numpy.ndarray) -> numpy.ndarray:
+    """The mean over seeds. Shape: (texts,)"""
+    return mean_of_known(numpy.atleast_2d(values), 0)
 
 
 @dataclass(frozen=True)

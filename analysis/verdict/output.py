@@ -28,8 +28,9 @@ def write_verdict(folder: Path, rationales: bool = False, predictions: bool = Fa
     except OverwriteError as error:
         raise AnalysisError(str(error)) from error
     inputs = load_inputs([folder / PREDICTIONS] if predictions else folder)
-    verdict = judge(inputs, [RATIONALES] if rationales else [])
-    facts = {**verdict.as_json(), "stopped": read_stopped(folder).as_json()}
+    stopped = read_stopped(folder)
+    verdict = judge(inputs, [RATIONALES] if rationales else [], stopped)
+    facts = {**verdict.as_json(), "stopped": stopped.as_json()}
     contents = {
         "verdict.json": json.dumps(facts, indent=1, allow_nan=False) + "\n",
         "verdict.md": as_markdown(verdict),

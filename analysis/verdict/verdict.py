@@ -17,6 +17,7 @@ from analysis.verdict.decision import (
     RelevanceDecision,
     decide_relevance,
     load_bounds,
+    over_all_numbers,
     over_texts,
     over_texts_and_seeds,
 )
@@ -27,6 +28,7 @@ from analysis.verdict.questions.used import barely_used, predictions_depend
 from analysis.verdict.ranking import RankedMethod, Recommendation, rank_methods, recommend
 from analysis.verdict.scores import FaithfulnessScores, score_methods
 from analysis.written import Estimate
+from attention_explain.files.stopping import Stopped, read_stopped, seeded_order
 
 # Of verdict.json: the first one had neither this key nor a headline.
 EDITION = 2
@@ -208,11 +210,25 @@ def overall(findings: Sequence[Finding]) -> Answer:
 
 def verdict_on(paths: str | Path | Sequence[Path], rationales: bool = False) -> Verdict:
     """The verdict from its folder or from a list of files. Writes nothing."""
-    return judge(load_inputs(paths), [RATIONALES] if rationales else [])
+    stopped = read_stopped(Path(paths)) if isinstance(paths, (str, Path)) else Stopped()
+    return judge(load_inputs(paths), [RATIONALES] if rationales else [], stopped)
 
 
-def judge(inputs: VerdictInputs, options: Collection[str] = ()) -> Verdict:
-    """The verdict on a model. `options` are those of the optional questions to ask."""
+def judge(
+    inputs: VerdictInputs, options: Collection[str] = (), stopped: Stopped = Stopped()
+) -> Verdict:
+    """
+    The verdict on a model. If there were verdicts for fewer of its texts, intervals of scores are over all numbers of
+    texts: otherwise, who adds texts until they decide would be wrong too often.
+
+    # Parameters
+
+    inputs : `VerdictInputs`
+    options : `Collection[str]`, optional
+        Those of the optional questions to ask.
+    stopped : `Stopped`, optional
+        How texts were added.
+    """
     nothing = inputs.nothing
     if not nothing and all(len(each) < 2 for each in inputs.attributions.files[0].texts["tokens"]):
         nothing = "no text has two words to rank"
@@ -228,7 +244,12 @@ def judge(inputs: VerdictInputs, options: Collection[str] = ()) -> Verdict:
             nothing=nothing,
         )
     scores = score_methods(inputs)
-    decision = decide(inputs, scores)
+    again = stopped.earlier > 0 and bool(scores.relevance)
+    decision = decide(
+        inputs,
+        scores,
+        interval_over_all_numbers(inputs, scores, stopped.seed) if again else over_texts,
+    )
     methods = rank_methods(inputs, scores, decision)
     case = Case(inputs, scores, decision)
     findings = [
@@ -263,6 +284,14 @@ def decide(
     unsigned = [name for name in scores.methods if not file.signed(name)]
     known = [inputs.reliability[name] for name in scores.relevance if name in inputs.reliability]
     return decide_relevance(scores.relevance, unsigned, interval, min(known, default=None))
+
+
+def interval_over_all_numbers(
+    inputs: VerdictInputs, scores: FaithfulnessScores, seed: int | None
+) -> IntervalOfMean:
+    """The interval for texts that were added in the order of this seed."""
+    order = seeded_order(inputs.attributions.files[0].texts["id"].tolist(), seed)
+    return over_all_numbers(list(scores.relevance.values()), order)
 
 
 def _about(inputs: VerdictInputs) -> dict[str, Any]:

@@ -102,12 +102,14 @@ class VerdictPlan:
     predictions : files that show whether there is anything to judge, one per model, which take one forward
         pass per text.
     left_out : messages about components that the models do not support.
+    seed : determines the order.
     """
 
     order: list[str] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
     predictions: list[Task] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def plan_verdict(
     adversaries : `Sequence[str]`, optional (default = `()`)
         Each was trained with one of the models as its base.
     """
-    plan = VerdictPlan()
+    plan = VerdictPlan(seed=options.seed)
     seen: dict[str, tuple[str, dict[str, Any]]] = {}
     first = ""
     for number, model in enumerate(models, 1):

@@ -108,12 +108,16 @@ class GrowingFiles:
         interim : `Callable[[], Interim]`
             The decision so far.
         """
-        self.record = replace(self.record, available=self.available)
+        # With a larger budget, the answer is asked for again.
+        earlier = self.record.earlier + (self.record.why is not None)
+        self.record = replace(self.record, available=self.available, seed=self.plan.seed)
         while (why := self._why_stop(budget, interim)) is None:
             start = time.perf_counter()
             self._add(self._next_number())
             spent = self.record.seconds + time.perf_counter() - start
-            self.record = replace(self.record, texts=self.texts, seconds=spent)
+            self.record = replace(
+                self.record, why=None, texts=self.texts, seconds=spent, earlier=earlier
+            )
             self.record.write(self.folder)
         self.record = replace(self.record, why=why, texts=self.texts)
         self.record.write(self.folder)

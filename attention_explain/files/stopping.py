@@ -35,12 +35,16 @@ class Stopped:
     texts : the number of texts used.
     available : the number of texts that could have been used.
     seconds : spent on these texts, by all runs of the command.
+    seed : determines the order in which texts are added.
+    earlier : the number of verdicts that were written for fewer of these texts.
     """
 
     why: str | None = None
     texts: int = 0
     available: int = 0
     seconds: float = 0.0
+    seed: int | None = None
+    earlier: int = 0
 
     def __str__(self) -> str:
         return f"{self.texts} of {self.available} texts used: {self.why}"
@@ -51,7 +55,12 @@ class Stopped:
 
     def as_json(self) -> dict[str, Any]:
         """For programs, without the time: the same command writes the same file."""
-        return {"why": self.why, "texts": self.texts, "available": self.available}
+        return {
+            "why": self.why,
+            "texts": self.texts,
+            "available": self.available,
+            "earlier_verdicts": self.earlier,
+        }
 
 
 def read_stopped(folder: Path) -> Stopped:

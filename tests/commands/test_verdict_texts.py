@@ -148,8 +148,13 @@ def test_a_larger_budget_continues_where_a_smaller_one_ended(grow, by_steps, tmp
     # The time of all runs counts.
     assert grow(budget=1e-9) == [20]
     assert read_stopped(tmp_path / "out").seconds == spent
+    assert read_stopped(tmp_path / "out").earlier == 0
     assert grow() == [20, 24]
     assert read_stopped(tmp_path / "out").seconds > spent
+    # There was a verdict on 20 texts.
+    assert read_stopped(tmp_path / "out").earlier == 1
+    assert grow() == [24]
+    assert read_stopped(tmp_path / "out").earlier == 1
     assert contents(tmp_path / "out") == by_steps
 
 

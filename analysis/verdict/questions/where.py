@@ -2,7 +2,13 @@
 
 import math
 
-from analysis.verdict.decision import BOUNDS, Reason, RelevanceDecision
+from analysis.verdict.decision import (
+    BOUNDS,
+    Reason,
+    RelevanceDecision,
+    over_texts,
+    over_texts_and_seeds,
+)
 from analysis.verdict.means import LEAST_TEXTS, MOST_TEXTS
 from analysis.verdict.question import (
     Case,
@@ -54,6 +60,8 @@ class Where(Question):
             )
         elif comparison is not None:
             sentence += f"; {comparison.method} scores {comparison.difference} more"
+        if decision.interval not in (over_texts, over_texts_and_seeds):
+            sentence += "; since an earlier verdict used fewer texts, its interval holds at all numbers of texts"
         unreliable = [name for name in case.inputs.reliability if name not in decision.values]
         if unreliable:
             sentence += f"; {listed(unreliable)} left out, where relevance is not reliable"

@@ -5,15 +5,35 @@ texts (at most 5):
 
 scores independent of rooms                  0.3 (0.3)
 scores lower in texts with much room         0.2 (0.2)
+
+Percentage of wrong verdicts by the complete rule (texts are added until the sequence decides, or until 400 texts; then
+the verdict is written), of 600 draws with the truth at a bound of yes, sigma 0.5 (0.7, two removal methods and scores
+lower in texts with much room):
+
+one run, intervals for its number of texts                 SINGLE
+asked again after every step, the same intervals           NAIVE
+asked again after every step, intervals over all numbers   ANYTIME
+the first with the former, later ones with the latter      RULE
 """
+
+from itertools import takewhile
 
 import numpy
 import pytest
 
+from analysis.statistics import confidence_sequences
 from analysis.verdict.answers import Answer
-from analysis.verdict.decision import RelevanceValues, decide_relevance
-from analysis.verdict.interim import from_decision, interim, over_all_numbers
-from attention_explain.files.stopping import FIRST
+from analysis.verdict.decision import (
+    Bounds,
+    RelevanceValues,
+    decide_relevance,
+    over_all_numbers,
+    over_texts,
+)
+from analysis.verdict.inputs import load_inputs
+from analysis.verdict.interim import from_decision, interim
+from analysis.verdict.verdict import judge, verdict_on
+from attention_explain.files.stopping import FIRST, Stopped, next_number
 from tests.analysis.verdict.verdict_files import write_folder
 
 BOUND = 0.5
@@ -95,3 +115,80 @@ def test_more_texts_do_not_help_if_relevance_is_not_reliable_or_not_measured(tmp
 def test_a_model_that_seems_to_have_learned_nothing_gets_more_texts(tmp_path):
     so_far = interim(write_folder(tmp_path / "few", texts=40, learned=False), None)
     assert not so_far.decided and so_far.more_texts_help
+
+
+AT = Bounds(yes=BOUND, partly=0.25, close=0.75, reliability=0.9)
+ANSWERS = (Answer.YES, Answer.PARTLY, Answer.NO, Answer.DEPENDS)
+
+
+def wrong_verdicts(sigma, slope, removals, draws, texts=400) -> dict[str, float]:
+    """
+    The share of wrong verdicts if the truth is at the bound of a yes, so that any answer is wrong: written once, when
+    the sequence has decided or texts end, or after every step.
+    """
+    draw, found = numpy.random.default_rng(5), []
+    steps = [FIRST]
+    while steps[-1] < texts:
+        steps.append(next_number(steps[-1], texts))
+    for _ in range(draws):
+        several = {str(each): drawn(draw, texts, sigma, slope) for each in range(removals)}
+        answers = []
+        for step in steps:
+            some = {
+                name: RelevanceValues(
+                    each.random[:step],
+                    each.best[:step],
+                    {"attention": each.methods["attention"][:step]},
+                )
+                for name, each in several.items()
+            }
+            anytime = over_all_numbers(list(some.values()), list(range(step)))
+            answers.append(
+                [
+                    decide_relevance(some, (), interval, bounds=AT).answer in ANSWERS
+                    for interval in (over_texts, anytime)
+                ]
+            )
+        fixed, anytime = numpy.array(answers).T
+        end = min(len([*takewhile(lambda decided: not decided, anytime)]), len(steps) - 1)
+        later = numpy.append(numpy.logical_or.accumulate(anytime[:0:-1])[::-1], False)
+        found.append([fixed[end], fixed.any(), anytime.any(), *(fixed | later)])
+    single, naive, only_anytime, *by_first = numpy.mean(found, axis=0)
+    return {
+        "single": float(single),
+        "naive": float(naive),
+        "anytime": float(only_anytime),
+        "rule": float(max(by_first)),
+    }
+
+
+@pytest.fixture
+def few_candidates(monkeypatch):
+    """Only the sign of an interval counts, for which few candidates exclude at least as often."""
+    monkeypatch.setattr(confidence_sequences, "STEPS", 10)
+
+
+def test_asking_again_with_more_texts_is_not_wrong_more_often(few_candidates):
+    found = wrong_verdicts(0.5, 0.0, 1, draws=60, texts=150)
+    assert found["naive"] > 2 * found["anytime"] + 0.05
+    assert found["rule"] <= 0.12 and found["single"] <= 0.12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sigma, slope, removals", [(0.5, 0.0, 1), (0.7, 0.5, 2)])
+def test_the_complete_rule_is_wrong_in_at_most_5_percent(few_candidates, sigma, slope, removals):
+    found = wrong_verdicts(sigma, slope, removals, draws=600)
+    # Two standard errors above 5 %.
+    assert found["single"] <= 0.068 and found["rule"] <= 0.068 and found["anytime"] <= 0.05
+
+
+def test_a_second_verdict_of_a_folder_has_an_interval_over_all_numbers(tmp_path):
+    inputs = load_inputs(write_folder(tmp_path, texts=60))
+    first, second = judge(inputs), judge(inputs, stopped=Stopped(earlier=1))
+    assert second.score.mean == first.score.mean
+    assert second.score.low < first.score.low and second.score.high > first.score.high
+    assert "holds at all numbers of texts" in second.finding("where").sentence
+    assert "holds at all numbers" not in first.finding("where").sentence
+    # The record in the folder is read.
+    Stopped("budget ended", 60, 100, earlier=1).write(tmp_path)
+    assert verdict_on(tmp_path).score == second.score
