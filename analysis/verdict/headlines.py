@@ -221,6 +221,8 @@ def _next_if_inconclusive(case: Situation) -> str:
         return f"Give at least {LEAST_TEXTS} texts that can be judged."
     if case.texts_needed is not None:
         more = f"Judge more texts: about {round_up(case.texts_needed)} would decide."
+    elif case.score is not None and not case.score.interval.known:
+        more = "Judge more texts. How many would decide is not known yet."
     else:
         more = "More texts alone would hardly decide: attention's score is close to a bound, or removal methods differ."
     meanwhile = (

@@ -11,7 +11,6 @@ from allennlp.data import DatasetReader
 
 from attention_explain.commands.verdict import verdict_from_files
 from attention_explain.files.faithfulness import RELEVANCE
-from attention_explain.files.stopping import read_stopped
 from tests.builders import ENCODERS, params
 from tests.heatmaps.elements import Elements
 from tests.small_archive import small_archive
@@ -85,9 +84,7 @@ def test_of_several_classes(several, tmp_path):
     assert facts["reliability"] is not None and facts["another_training"] == ""
     questions = measured(facts)
     assert {"where", "direction", "necessary", "sufficient", "used"} <= questions.keys()
-    # Without an answer, the reason is that the relevance of words is not reliable.
-    if facts["attention"]["reason"] == "none":
-        assert -1 < facts["attention"]["score"] <= 1
+    assert -1 < facts["attention"]["score"] <= 1
 
 
 def test_of_pairs_of_question_and_passage(tmp_path):
@@ -114,8 +111,9 @@ def test_of_pairs_of_question_and_passage(tmp_path):
     unlabelled = [{key: line[key] for key in line if key != "answer"} for line in lines]
     facts = judged([run], write(tmp_path / "data.jsonl", unlabelled), tmp_path / "out")
     assert facts["texts"] == TEXTS
-    # The page shows the question of a passage.
-    assert lines[0]["question"].split()[0] in (tmp_path / "out/verdict.html").read_text()
+    # The page has examples with their questions.
+    page = (tmp_path / "out/verdict.html").read_text()
+    assert any(line["question"] in page for line in lines)
 
 
 def test_of_a_folder_of_transformers(tmp_path):
@@ -129,6 +127,7 @@ def test_of_a_folder_of_transformers(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_of_three_seeds_with_a_line_about_another_training(several, tmp_path):
     seeds = [several]
     for seed in (2, 3):
@@ -146,19 +145,19 @@ def test_of_three_seeds_with_a_line_about_another_training(several, tmp_path):
     data = write(tmp_path / "data.jsonl", texts(), labelled=False)
     facts = judged(seeds, data, tmp_path / "out")
     assert facts["seeds"] == 3 and len(facts["weights_sha256"]) == 3
-    if facts["attention"]["reason"] != "the relevance of words is not reliable":
-        assert "training" in facts["another_training"]
-        assert facts["another_training"] in (tmp_path / "out/verdict.md").read_text()
+    assert facts["another_training"].startswith("Another training ")
+    assert facts["another_training"] in (tmp_path / "out/verdict.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_small_budget_ends_with_20_texts_and_a_larger_one_continues(several, tmp_path):
     data = write(tmp_path / "data.jsonl", texts(), labelled=False)
     first = judged([several], data, tmp_path / "out", budget=1e-6)
     assert first["texts"] == 20 and first["stopped"]["available"] == TEXTS
-    if first["stopped"]["why"] == "budget ended":
-        second = judged([several], data, tmp_path / "out")
-        assert second["texts"] == TEXTS and second["stopped"]["earlier_verdicts"] == 1
-        assert read_stopped(tmp_path / "out").why == "data ended"
+    assert first["stopped"]["why"] == "budget ended"
+    second = judged([several], data, tmp_path / "out")
+    assert second["texts"] == TEXTS and second["stopped"]["earlier_verdicts"] == 1
+    assert second["stopped"]["why"] == "data ended"
 
 
 def test_a_folder_of_the_first_edition_is_read_with_a_notice(several, tmp_path, capsys):
