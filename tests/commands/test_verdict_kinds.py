@@ -18,7 +18,7 @@ from tests.tiny_transformers import WORDS as PIECES
 from tests.tiny_transformers import save_tiny_transformer
 
 TEXTS = 24
-WORDS = "good bad fine dull film plot acting never very the a of".split()
+WORDS = ["good", "bad", "fine", "dull", "film", "plot", "acting", "never", "very", "the", "a", "of"]
 BEGINNINGS = ("Yes, ", "Partly: ", "No: ", "Inconclusive: ")
 
 
