@@ -72,7 +72,7 @@ def _about(verdict: Verdict) -> str:
     """The model, the texts, and whether its predictions depend on attention."""
     uses = {
         True: " Its predictions depend on its attention.",
-        False: " Uniform weights change at most 5 % of its predictions.",
+        False: " On these texts, uniform weights change at most 5 % of its predictions.",
         None: "",
     }
     return f"{about(verdict)}.{'' if verdict.nothing else uses[verdict.depends_on_attention]}"

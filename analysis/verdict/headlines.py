@@ -162,7 +162,7 @@ def comparison_of(case: Situation) -> str:
     if case.best is not None:
         sentences.append(_compared(case.best, "the best other method"))
     if case.best_unsigned is not None and case.best_unsigned != case.best:
-        sentences.append(_compared(case.best_unsigned, "the best unsigned method"))
+        sentences.append(_compared(case.best_unsigned, "the best other unsigned method"))
     sentences.append(
         f"Attention finds {fraction_of(case.score.mean)} of what matters: it scores {case.score} ({SCALE})"
     )

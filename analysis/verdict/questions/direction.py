@@ -48,8 +48,8 @@ class Direction(Question):
             )
         best = max(agreements, key=lambda name: agreements[name].estimate.mean, default=None)
         other = (
-            f"; {best} agrees with the words' effects to {number(agreements[best].estimate.mean)} "
-            "(0 = coin, 1 = always)"
+            f"; the signs of {best} agree with the words' effects (score {number(agreements[best].estimate.mean)}; "
+            "0 = coin, 1 = always)"
             if best is not None and best != ATTENTION
             else ""
         )
@@ -67,7 +67,7 @@ class Direction(Question):
             self,
             decide([own], rule),
             own.estimate,
-            f"its signs agree with the words' effects to {own.estimate}{other}",
+            f"the agreement of its signs with the words' effects scores {own.estimate}{other}",
             evidence,
         )
 

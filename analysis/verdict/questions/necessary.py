@@ -31,7 +31,8 @@ BOUND = (
 )
 CAVEAT = (
     "Not part of the verdict. The measure rewards direction: an unsigned ranking removes words for and against the "
-    "class together. The line marks the best unsigned ranking, by relevance; without it, the best unsigned method."
+    "class together. The line marks the ranking by relevance, which ignores direction; without it, the best other "
+    "unsigned method."
 )
 
 
@@ -59,12 +60,15 @@ class ByRemoval(Question):
         unsigned = [name for name in others if not case.inputs.attributions.files[0].signed(name)]
         compared = [
             f"the {what}, {name}, {number(pooled[name].estimate.mean)}"
-            for what, names in {"best unsigned method": unsigned, "best method": others}.items()
+            for what, names in {
+                "best other unsigned method": unsigned,
+                "best other method": others,
+            }.items()
             for name in names[:1]
         ]
         if reference is not None:
             at = reference.estimate.mean
-            compared.append(f"an unsigned ranking by relevance {number(at)}")
+            compared.append(f"the ranking by relevance {number(at)}")
         elif unsigned:
             at = pooled[unsigned[0]].estimate.mean
         else:
@@ -79,7 +83,9 @@ class ByRemoval(Question):
                 [(name, pooled[name].estimate) for name in ranked],
                 [(0.0, PARTLY, "no"), (PARTLY, YES, "partly"), (YES, 1.0, "yes")],
                 "score: 0 = random order, 1 = best order found",
-                [] if math.isnan(at) else [(at, "best unsigned")],
+                []
+                if math.isnan(at)
+                else [(at, "best unsigned" if reference is None else "by relevance")],
             ),
         )
 
