@@ -227,7 +227,7 @@ def test_no_case_says_yes_and_do_not_show_attention():
         ),
         (
             LRP, Comparison("gradient", Estimate(0.02, 0.01, 0.03), 0.97),
-            "more. gradient, the best unsigned method, scores 0.020 [0.010, 0.030] more. Attention finds about two "
+            "more. gradient, the best other unsigned method, scores 0.020 [0.010, 0.030] more. Attention finds about two "
             "thirds of what matters: it scores 0.680 [0.650, 0.700]",
         ),
         (LIKE, LIKE, "0.040]). Attention finds"),
@@ -282,3 +282,10 @@ def test_removal_methods_are_named_by_side():
     assert sides_of([("delete", Estimate(math.nan, math.nan, math.nan))], 0.5) == (
         ("no", "delete"),
     )
+
+
+def test_without_an_interval_more_texts_are_asked_for():
+    """After the first few texts, the interval for all numbers of texts excludes nothing."""
+    unknown = Estimate(0.4, float("nan"), float("nan"))
+    case = Situation(Answer.INCONCLUSIVE, Reason.BOUNDS, texts=24, score=unknown)
+    assert next_step(case) == "Judge more texts. How many would decide is not known yet."

@@ -278,13 +278,13 @@ def test_necessity_and_sufficiency_are_not_averaged_and_have_the_best_unsigned_m
     assert necessary_.estimate.mean == pytest.approx(0.1, abs=0.03)
     ((at, name),) = necessary_.evidence.marks
     assert (at, name) == (pytest.approx(0.4, abs=0.03), "best unsigned")
-    assert "the best unsigned method, gradient, 0." in necessary_.sentence
-    assert "the best method, lrp, 0." in necessary_.sentence
+    assert "the best other unsigned method, gradient, 0." in necessary_.sentence
+    assert "the best other method, lrp, 0." in necessary_.sentence
 
 
 def test_the_agreement_of_signs_is_averaged_over_removal_methods(tmp_path):
     finding = verdict_of(tmp_path, directions={"lrp": 0.95, "gradient": 0.7}).finding("direction")
-    assert "unsigned and gives no direction; lrp agrees" in finding.sentence
+    assert "unsigned and gives no direction; the signs of lrp agree" in finding.sentence
     rows = dict(finding.evidence.rows)
     assert rows["lrp"].mean == pytest.approx(0.9, abs=0.01)
     assert rows["gradient"].mean == pytest.approx(0.4, abs=0.01)
@@ -294,7 +294,8 @@ def test_the_agreement_of_signs_is_averaged_over_removal_methods(tmp_path):
 def test_the_mark_is_the_ranking_by_relevance_if_it_was_measured(tmp_path):
     scores = {"attention": 0.1, "gradient": 0.4, "relevance": 0.55}
     finding = verdict_of(tmp_path, other_scores={"comprehensiveness": scores}).finding("necessary")
-    ((at, _),) = finding.evidence.marks
+    ((at, label),) = finding.evidence.marks
+    assert label == "by relevance"
     assert at == pytest.approx(0.55)
-    assert "an unsigned ranking by relevance 0.550" in finding.sentence
+    assert "the ranking by relevance 0.550" in finding.sentence
     assert "relevance" not in dict(finding.evidence.rows)
