@@ -38,6 +38,8 @@ from attention_explain.data.pair_reader import PASSAGE
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
+from attention_explain.faithfulness.permutations import Sampling
+from attention_explain.faithfulness.relevance import EffectsMeasure
 from attention_explain.faithfulness.removal import ERASURES, RemovalMethod, reads_sets_apart
 from attention_explain.faithfulness.scores_file import GivenScores, add_true_order, read_scores
 from attention_explain.faithfulness.search import Search
@@ -202,6 +204,7 @@ class FaithfulnessJob(Job):
         self._search = Search.from_params(Params(dict(search or {})))
         self.reads = [scores.path]
         self.text_ids = list(scores.texts)
+        self._samplings: dict[str, dict[str, dict[str, Any]]] = {}
         self.parameters = {name: MEASURES.parameters(each) for name, each in self._measures.items()}
 
     def open(self, archive: Archive) -> None:
@@ -240,6 +243,15 @@ class FaithfulnessJob(Job):
             self.options.batch_tokens,
         )
         self.budget = self._evaluator.budget
+        for name, by_removal in self._samplings.items():
+            for erasure, sampling in by_removal.items():
+                measure = self._measures[name]
+                assert isinstance(measure, EffectsMeasure)
+                self._evaluator.samplings[erasure][measure.sampling] = Sampling(**sampling)
+
+    def continue_from(self, path: Path) -> None:
+        # The pilot texts are chosen among all texts, so that the samplings are the same for all files.
+        self._samplings = self.format.read_metadata(path).get("samplings", {})
 
     def typed(self) -> dict[str, Any]:
         return {**self._typed, "methods": list(self._scores.methods)}

@@ -299,6 +299,9 @@ class Job:
             return list(read.instances)
         return select_texts(read.instances, self.text_ids, self.options.data)
 
+    def continue_from(self, path: Path) -> None:
+        """Take over what was chosen on all texts, from the file of some of them."""
+
     def merge(self, files: Sequence[Path], read: ReadTexts) -> None:
         """
         Write the output from files of the same job about different texts: it is the file that the job would have

@@ -30,6 +30,7 @@ from attention_explain.counterfactual.perturbation import (
 )
 from attention_explain.counterfactual.self_attending import SelfAttending
 from attention_explain.data.any_reader import read_counts, read_instances
+from attention_explain.data.sources import local_path
 from attention_explain.errors import InputError
 from attention_explain.faithfulness.evaluator import RANDOM_ORDERS, Evaluator
 from attention_explain.faithfulness.faithfulness import MEASURES
@@ -160,6 +161,9 @@ def plan_verdict(
         plan.order = plan.order or _order(read, options.seed)
         seconds = _seconds(archive, read.instances, components, options.batch_tokens)
         seed_of = first if is_seed and number > 1 else ""
+        if len(models) == 1 and not isinstance(model, OpenedModel):
+            # The jobs do not load it again; of several seeds, only one at a time is in memory.
+            model = OpenedModel(archive, str(model), local_path(model))
         of_model = replace(options, archive_file=model, seed_of=seed_of)
         plan.tasks += _tasks(of_model, folder / FILES, number, components, seconds, read)
         name = f"{PREDICTIONS}-{number}.parquet"

@@ -30,11 +30,16 @@ MINUTE = 60.0
 
 @dataclass(frozen=True)
 class Work:
-    """A task for some texts."""
+    """
+    A task for some texts.
+
+    before : the file of earlier texts; None if there is none.
+    """
 
     task: Task
     folder: Path
     ids: Sequence[str]
+    before: Path | None = None
 
     @property
     def seconds(self) -> float:
@@ -153,7 +158,9 @@ class GrowingFiles:
             [
                 work
                 for task in behind
-                for work in [Work(task, step, order[self._texts[task.name] : number])]
+                for texts in [self._texts[task.name]]
+                for before in [self.files / task.name if texts else None]
+                for work in [Work(task, step, order[texts:number], before)]
                 if not _is_finished(work)
             ]
         )
@@ -222,6 +229,9 @@ def run(several: Sequence[Work], reports: bool = True) -> None:
     progress = TotalProgress([work.seconds for work in several], reports)
     try:
         for index, work in enumerate(several):
-            work.task.job(work.folder, work.ids).run(progress.of_job(index))
+            job = work.task.job(work.folder, work.ids)
+            if work.before is not None:
+                job.continue_from(work.before)
+            job.run(progress.of_job(index))
     finally:
         progress.close()

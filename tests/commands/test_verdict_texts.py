@@ -10,12 +10,14 @@ from analysis.verdict import output, questions
 from analysis.verdict.interim import Interim
 from analysis.verdict.means import LEAST_TEXTS
 from analysis.verdict.question import NOT_KNOWN, Answer
+from attention_explain import archives
 from attention_explain.commands import verdict_texts
 from attention_explain.commands.faithfulness import FaithfulnessJob
 from attention_explain.commands.job import Job
 from attention_explain.commands.verdict import verdict_from_files
 from attention_explain.commands.verdict_texts import STEP
 from attention_explain.errors import InputError
+from attention_explain.faithfulness import evaluator
 from attention_explain.files import attributions, faithfulness, perturbations
 from attention_explain.files.stopping import FIRST, next_number, read_stopped, seeded_order
 from tests.commands.stopping import stop_after
@@ -233,3 +235,25 @@ def test_a_damaged_record_is_an_error(grow, tmp_path):
     record.write_text(json.dumps({**json.loads(record.read_text()), "texts": 23}))
     with pytest.raises(InputError, match="is damaged"):
         grow()
+
+
+def test_pilot_texts_are_evaluated_once_and_the_model_is_opened_once(run, tmp_path, monkeypatch):
+    """The files of later steps take their samplings from the first."""
+    chosen, opened = [], []
+    choose, open_one = evaluator.choose_sampling, archives.open_archive
+    monkeypatch.setattr(
+        evaluator, "choose_sampling", lambda *given: chosen.append(given[2]) or choose(*given)
+    )
+    monkeypatch.setattr(
+        archives,
+        "open_archive",
+        lambda *given, **known: opened.append(given) or open_one(*given, **known),
+    )
+    grown = growing(run, tmp_path, monkeypatch)
+    measures = [{"type": "relevance", "permutations": 4}]
+    monkeypatch.setattr(questions, "required_components", lambda quick: (["permutation"], measures))
+    assert grown() == [20, TEXTS]
+    # One for each removal method.
+    assert len(chosen) == 2 and len(opened) == 1
+    metadata = contents(tmp_path / "out")["faithfulness"][1]
+    assert set(metadata["samplings"]["relevance"]) == {"delete", "unk"}
