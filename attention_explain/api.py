@@ -2,8 +2,8 @@
 
 import io
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -223,7 +223,7 @@ class LoadedModel:
         job = AttributionJob(
             options, methods, self._label_names(target), None, 0, side, self._label_names(contrast)
         )
-        table, metadata = _run(job, save, force, InteractiveProgress(progress))
+        table, metadata = _run(job, self.model, save, force, InteractiveProgress(progress))
         explained = (job.explainer.model, job.instances)
         path = None if save is None else Path(save)
         again = Path(given) if isinstance(given, str) else given
@@ -269,7 +269,7 @@ class LoadedModel:
         # The lines for the terminal: the caller gets the verdict itself.
         lines = io.StringIO()
         errors = sys.stderr if progress else lines
-        with _gradients(), redirect_stdout(lines), redirect_stderr(errors):
+        with _using(self.model), redirect_stdout(lines), redirect_stderr(errors):
             verdict_from_files([self.opened], given, folder, **options)
         return AttentionVerdict(folder, kept)
 
@@ -348,16 +348,18 @@ def _evaluate(
         random_orders or RANDOM_ORDERS,
         search,
     )
-    table, metadata = _run(job, save, force, InteractiveProgress(progress))
+    table, metadata = _run(job, loaded.model, save, force, InteractiveProgress(progress))
     return Evaluations(table, metadata, None if save is None else Path(save))
 
 
-def _run(job: Any, save: str | Path | None, force: bool, progress: Any) -> tuple[Any, Any]:
+def _run(
+    job: Any, model: "Model", save: str | Path | None, force: bool, progress: Any
+) -> tuple[Any, Any]:
     """Run a job in this process, or read the file that it has written before."""
     from attention_explain.errors import InputError
 
     job.interactive = True
-    with _gradients():
+    with _using(model):
         if save is None:
             return job.compute(progress)
         if Path(save).exists() and not force:
@@ -371,16 +373,31 @@ def _run(job: Any, save: str | Path | None, force: bool, progress: Any) -> tuple
         return job.write(progress)
 
 
-def _gradients() -> Any:
-    """Gradients are computed whatever the mode of the caller is."""
-    from contextlib import ExitStack
-
+@contextmanager
+def _using(model: "Model") -> Iterator[None]:
+    """
+    Compute gradients whatever the mode of the caller is, and leave the modules of the model as they were. Libraries
+    may add hooks and attributes to them: transformers does to return its attention.
+    """
     import torch
 
-    stack = ExitStack()
-    stack.enter_context(torch.inference_mode(False))
-    stack.enter_context(torch.enable_grad())
-    return stack
+    attributes = {module: dict(vars(module)) for module in model.modules()}
+    hooks = [
+        (value, dict(value))
+        for values in attributes.values()
+        for name, value in values.items()
+        if "hooks" in name and isinstance(value, dict)
+    ]
+    try:
+        with torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        for module, values in attributes.items():
+            vars(module).clear()
+            vars(module).update(values)
+        for value, before in hooks:
+            value.clear()
+            value.update(before)
 
 
 def _records(texts: Any) -> list[dict[str, Any]]:

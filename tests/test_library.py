@@ -13,11 +13,12 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
 
 import attention_explain as ax
+import attention_explain.plugin
 from attention_explain.commands.attribute import attribute_from_file
 from attention_explain.commands.faithfulness import faithfulness_from_file
-from attention_explain.defaults import INTERPRETERS
 from attention_explain.errors import InputError
 from attention_explain.files.attributions import FORMAT
+from attention_explain.interpret.interpreter import known_interpreters
 from tests.builders import TEXTS, model, reader
 from tests.small_archive import small_archive
 from tests.tiny_transformers import save_tiny_transformer
@@ -441,7 +442,7 @@ def state_of(module: torch.nn.Module) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("method", INTERPRETERS)
+@pytest.mark.parametrize("method", known_interpreters())
 def test_a_model_in_memory_is_left_as_it_was(bert, method, monkeypatch):
     own, tokenizer = bert
     own.train()
