@@ -60,7 +60,12 @@ study {
       for kind in kinds[:1]
     },
   tables: [
-    study.causes(['attributions/all'], only=[encoder + '_' + kind for encoder in $.encoders for kind in ['single', 'context', 'ordered']]),
-    study.table('planted-truth', ['attributions/all', 'perturbations/verdict', 'faithfulness/all'], only=[encoder + '_' + kind for encoder in $.encoders for kind in ['single', 'context', 'ordered']]),
+    // Of the originals as well, to which the tokens mean nothing.
+    study.causes(['attributions/all']),
+    study.table(
+      'planted-truth',
+      ['attributions/all', 'perturbations/verdict', 'faithfulness/all'],
+      only=[encoder + '_' + kind for encoder in $.encoders for kind in ['single', 'context', 'ordered']],
+    ),
   ],
 }
