@@ -14,7 +14,11 @@ no time), on texts as long as SST's:
   many rows a pass, and with the error of their sum, which costs two passes more and which ours always has;
 - the memory of a text of 512 pieces within two budgets;
 - an epoch of fine-tuning, against a plain loop;
-- the path of models without an adapter, taken by the same model, against that of its adapter.
+- the path of models without an adapter, taken by the same model, against that of its adapter. The adapter
+  computes the last layer for one position of n alone: with L layers it does (L - 1 + 1/n) / L of the work,
+  so that at 23 positions the other path takes at least 1.19 times as long with 6 layers (measured: 1.20),
+  and 1.09 with 12 (measured: 1.06). From outside a model the last layer cannot be cut, so what is left of
+  the target of 1.1 is due to 6 layers.
 
 CPU time of one thread throughout: a busy machine changes nothing.
 """

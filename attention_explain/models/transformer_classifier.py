@@ -335,9 +335,14 @@ def _layers_are_changed(family: Family) -> bool:
     )
 
 
+# Its hooks stay after attention was asked for once, and do nothing without being asked.
+CAPTURING = "transformers.utils.output_capturing"
+
+
 def _heard(module: Module) -> bool:
+    forward = module._forward_hooks.values()
     return bool(
-        module._forward_hooks
+        any(getattr(hook, "__module__", None) != CAPTURING for hook in forward)
         or module._forward_pre_hooks
         or module._backward_hooks
         or module._backward_pre_hooks

@@ -86,3 +86,14 @@ def test_other_positions_are_left_to_the_model(folders):
     family = folder.family(folder.classifier().eval())
     family.config.position_embedding_type = "relative_key"
     assert not first_position.reads_first_position(family)
+
+
+def test_maps_that_were_asked_for_once_do_not_make_later_passes_slower(folders):
+    model = open_archive(folders["bert"]).model
+    ids = torch.tensor([[2, 7, 8, 3]])
+    with first_position.eager_attention(model.transformer):
+        assert model.transformer(ids, output_attentions=True).attentions
+    assert first_position.reads_first_position(model.family)
+    hook = model.transformer.classifier.register_forward_hook(lambda *given: None)
+    assert not first_position.reads_first_position(model.family)
+    hook.remove()
