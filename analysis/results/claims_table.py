@@ -136,7 +136,7 @@ def _full_row(claim: Claim, corrections: list[Claim], sheets: ClaimSheets) -> li
     said += [f"corrected: {_correction(one, claim, sheets.outcomes)}" for one in corrections]
     return [
         f"{_stated(claim)} *{markdown_text(claim.rule)}*",
-        _in_print(claim, sheets.in_print),
+        _in_print(claim, sheets.in_print) + _in_print_beyond(claim, sheets.in_print),
         "; ".join(numbers) or NONE,
         "; ".join(said),
         markdown_text(_why(claim, sheets)) or NONE,
@@ -159,6 +159,16 @@ def _in_print(claim: Claim, in_print: Sheet) -> str:
     if row["rerun by others"]:
         told += f" (rerun: {row.whole('holds in rerun')} of {row.whole('rerun by others')})"
     return f"{told}; {markdown_text(claim.contradiction)}" if claim.contradiction else told
+
+
+def _in_print_beyond(claim: Claim, in_print: Sheet) -> str:
+    """What the paper prints for corpora and models that the claim is not about."""
+    (row,) = in_print.where(name=claim.name)
+    if not row["printed beyond"]:
+        return ""
+    return (
+        f"; outside the claim's scope {row.whole('holds beyond')} of {row.whole('printed beyond')}"
+    )
 
 
 SAID_IN_PRINT = {

@@ -169,7 +169,9 @@ def in_print_sheet() -> Sheet:
     judged = judge_in_print()
     rows = []
     for claim in CLAIMS:
-        every = judged[(judged["name"] == claim.name) & (judged["scope"] == OWN_SCOPE)]
+        of_claim = judged[judged["name"] == claim.name]
+        beyond = of_claim[(of_claim["scope"] == BEYOND) & (of_claim["protocol"] == IN_PRINT)]
+        every = of_claim[of_claim["scope"] == OWN_SCOPE]
         own = every[every["protocol"] == IN_PRINT]
         rerun = every[every["protocol"] != IN_PRINT]
         holds, fails = (
@@ -183,6 +185,8 @@ def in_print_sheet() -> Sheet:
                 "printed": len(own),
                 "holds": int(holds),
                 "fails": int(fails),
+                "printed beyond": len(beyond),
+                "holds beyond": int((beyond["outcome"] == Outcome.HOLDS.value).sum()),
                 "rerun by others": len(rerun),
                 "holds in rerun": int((rerun["outcome"] == Outcome.HOLDS.value).sum()),
                 "about most": claim.most,
@@ -190,7 +194,7 @@ def in_print_sheet() -> Sheet:
                 "contradiction": claim.contradiction,
                 "evidence": " | ".join(
                     f"{row['corpus']}, {row['model']}: {row['evidence']}"
-                    for row in every.to_dict("records")
+                    for row in pandas.concat([every, beyond]).to_dict("records")
                 ),
             }
         )

@@ -46,6 +46,10 @@ CLAIMS_PAGE = """# The papers' claims
 Each rule is applied to the paper's printed table first, with numbers known up to rounding, then to ours. *Ours*: each corpus and model of the
 paper with the number that decides, its 95 % interval, and the seeds (n). Evidence of all parts: [claims.csv](claims.csv); in print:
 [claims-in-print.csv](claims-in-print.csv); number by number: [beside-print.csv](beside-print.csv).
+
+Rules were rewritten until they agree with print: scopes, bounds, and which claims are about most models, were chosen with the printed
+numbers known. That a rule holds in print is therefore no evidence for the claim. Wording and references to sections and figures were not
+checked against the full text of the papers.
 """
 MORE_SEEDS = """## What more seeds could decide
 
