@@ -1,6 +1,7 @@
 """Do scores say which way a word moves the output: for or against the class?"""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy
 
@@ -18,10 +19,12 @@ from analysis.verdict.question import (
     Requirements,
     compare,
     decide,
+    percent,
 )
 from analysis.written import Interval, number
 
 DIRECTION = "direction"
+SIGNED = "signed-attention"
 YES, PARTLY = (load_bounds()["direction"][name] for name in ("yes", "partly"))
 
 
@@ -60,7 +63,7 @@ class Direction(Question):
             "agreement of signs: 0 = coin, 1 = always",
         )
         if ATTENTION not in agreements:
-            sentence = f"attention is unsigned and gives no direction{other}"
+            sentence = f"attention is unsigned and gives no direction{other}{_with_sign(case)}"
             return Finding(self, Decision(Answer.NO), NOT_KNOWN, sentence, evidence)
         own = agreements[ATTENTION]
         return Finding(
@@ -70,6 +73,44 @@ class Direction(Question):
             f"the agreement of its signs with the words' effects scores {own.estimate}{other}",
             evidence,
         )
+
+
+def _with_sign(case: Case) -> str:
+    """What attention would be worth with the sign of each token's effect; empty if that was not measured."""
+    decision = case.decision
+    if decision is None or any(SIGNED not in each.methods for each in decision.values.values()):
+        return ""
+    files = case.inputs.attributions.files
+    known = [sign_of_attention(file.table[ATTENTION], file.table[SIGNED]) for file in files]
+    against, correlation = (float(numpy.mean(each)) for each in zip(*known, strict=True))
+    return (
+        f". With its exact sign ({SIGNED}), it scores {decision.score_of(SIGNED)} for the words that matter; "
+        f"{percent(against)} of tokens speak against the class, and weights correlate {number(correlation)} with "
+        "the size of their effects"
+    )
+
+
+def sign_of_attention(
+    weights: Iterable[Sequence[float] | None], signed: Iterable[Sequence[float] | None]
+) -> tuple[float, float]:
+    """
+    From the scores of `attention` and `signed-attention` of each text: the share of tokens with a negative effect,
+    and the correlation of weights a with the size of effects, |a / (1 - a) w.(h - c)|. Both are means over texts; NaN
+    if no text has them.
+    """
+    shares, correlations = [], []
+    for of_text, products in zip(weights, signed, strict=True):
+        if of_text is None or products is None:
+            continue
+        a, product = numpy.array(of_text, dtype=float), numpy.array(products, dtype=float)
+        shares.append(float((product < 0).mean()))
+        # Removing the only word that is attended to leaves nothing.
+        some = a < 1
+        effects = numpy.abs(product[some] / (1 - a[some]))
+        if len(effects) > 2 and numpy.ptp(a[some]) > 0 and numpy.ptp(effects) > 0:
+            correlations.append(float(numpy.corrcoef(a[some], effects)[0, 1]))
+    means = [float(numpy.mean(each)) if each else math.nan for each in (shares, correlations)]
+    return means[0], means[1]
 
 
 def rule(intervals: Sequence[Interval]) -> Answer:

@@ -1,5 +1,7 @@
 """Every answer to every question can happen, as the documented rule says."""
 
+import math
+
 import numpy
 import pytest
 from scipy.spatial.distance import jensenshannon
@@ -10,13 +12,14 @@ from analysis.verdict.inputs import load_inputs
 from analysis.verdict.means import Mean
 from analysis.verdict.question import Answer, Case
 from analysis.verdict.questions import necessary, unique, used
+from analysis.verdict.questions.direction import sign_of_attention
 from analysis.verdict.questions.plausible import Plausible
 from analysis.verdict.questions.stable import between_seeds, jackknife
 from analysis.verdict.verdict import judge, overall
 from analysis.written import Interval
 from tests.analysis.attribution_files import random_rows, write_attributions
 from tests.analysis.papers.families import adversary_config
-from tests.analysis.verdict.verdict_files import write_folder
+from tests.analysis.verdict.verdict_files import SCORES, write_folder
 
 YES, NO, PARTLY = Answer.YES, Answer.NO, Answer.PARTLY
 INCONCLUSIVE, DEPENDS = Answer.INCONCLUSIVE, Answer.DEPENDS
@@ -299,3 +302,21 @@ def test_the_mark_is_the_ranking_by_relevance_if_it_was_measured(tmp_path):
     assert at == pytest.approx(0.55)
     assert "the ranking by relevance 0.550" in finding.sentence
     assert "relevance" not in dict(finding.evidence.rows)
+
+
+def test_the_page_says_what_attention_is_worth_with_its_sign(tmp_path):
+    scores = {**SCORES, "signed-attention": 0.6}
+    finding = verdict_of(tmp_path, scores=scores).finding("direction")
+    assert "With its exact sign (signed-attention), it scores 0.6" in finding.sentence
+    assert "of tokens speak against the class, and weights correlate" in finding.sentence
+    without = verdict_of(tmp_path / "without").finding("direction").sentence
+    assert "exact sign" not in without
+
+
+def test_the_sign_of_attention_is_that_of_the_effects_of_removal():
+    weights, signed = [[0.5, 0.3, 0.2], [1.0, 0.0], None], [[0.2, -0.3, 0.1], [0.0, 0.0], None]
+    against, correlation = sign_of_attention(weights, signed)
+    assert against == pytest.approx((1 / 3 + 0) / 2)
+    effects = [0.2 / 0.5, 0.3 / 0.7, 0.1 / 0.8]
+    assert correlation == pytest.approx(numpy.corrcoef(weights[0], effects)[0, 1])
+    assert all(math.isnan(each) for each in sign_of_attention([None], [None]))
