@@ -193,8 +193,8 @@ def next_step(case: Situation) -> str:
         return _next_if_found(case)
     if case.answer == Answer.DEPENDS:
         return (
-            "Choose the removal method that gives texts most like your own, or train with masked words, and judge "
-            "again. Until then, do not show attention as the explanation."
+            "Choose the removal method that leaves texts most like your own, and take the answer that is named for "
+            "it; or train with masked words and judge again. Until then, do not show attention as the explanation."
         )
     if case.shown is None:
         return (
@@ -216,9 +216,12 @@ def _next_if_inconclusive(case: Situation) -> str:
     if case.reason == Reason.NOT_MEASURED:
         return "Run `allennlp verdict` again, in another folder, to measure which words matter."
     if case.reason == Reason.UNRELIABLE:
-        return "More permutations of the words are needed. Until then, no method can be judged on these texts."
+        return (
+            "The effect of a word depends too much on which other words are left, so that no method can be judged on "
+            "these texts. Try other texts, or a model that was trained with masked words."
+        )
     if case.reason == Reason.FEW_TEXTS:
-        return f"Give at least {LEAST_TEXTS} texts that can be judged."
+        return f"Judge at least {LEAST_TEXTS} texts of two or more words."
     if case.texts_needed is not None:
         more = f"Judge more texts: about {round_up(case.texts_needed)} would decide."
     elif case.score is not None and not case.score.interval.known:
@@ -239,7 +242,7 @@ def _next_if_found(case: Situation) -> str:
         other = case.shown if case.shown != "attention" else case.direction
         return f"{start} Show {other} instead." if other else start
     if case.objections:
-        start = "Show attention for which words matter only with this reservation."
+        start = "If you show attention for which words matter, add this reservation."
     else:
         start = "You can show attention for which words matter."
     return start + _also_direction(case)
@@ -251,12 +254,17 @@ def _also_direction(case: Situation) -> str:
     unsaid = " It does not say whether a word speaks for or against the prediction"
     if case.direction is None:
         return f"{unsaid}, and no compared method says so reliably."
-    also = f", and it finds {_how_much_more(case)}" if case.direction == case.ahead else ""
-    return f"{unsaid}: show {case.direction} where readers need that{also}."
+    also = (
+        f" {case.direction} also finds {_how_much_more(case)}."
+        if case.direction == case.ahead
+        else ""
+    )
+    return f"{unsaid}: show {case.direction} where readers need that.{also}"
 
 
 def _how_much_more(case: Situation) -> str:
-    return "more of them" if case.best is None or case.best.ratio < 0.9 else "slightly more of them"
+    slightly = "" if case.best is None or case.best.ratio < 0.9 else "slightly "
+    return f"{slightly}more of the words that matter"
 
 
 def _shown(case: Situation) -> str:

@@ -43,8 +43,8 @@ CASES = [
     (
         Situation(YES, **BOTH),
         "Yes, attention finds the words that matter (and lrp adds the direction)",
-        f"You can show attention for which words matter. {UNSAID}: show lrp where readers need that, and it finds "
-        "more of them.",
+        f"You can show attention for which words matter. {UNSAID}: show lrp where readers need that. lrp also "
+        "finds more of the words that matter.",
     ),
     (
         Situation(YES, **{**ALONE, "direction": None}),
@@ -69,7 +69,7 @@ CASES = [
     (
         Situation(PARTLY, objections=(STABLE,), **ALONE),
         f"Partly: attention finds the words that matter, but {STABLE}",
-        f"Show attention for which words matter only with this reservation. {UNSAID}: show lrp where readers need "
+        f"If you show attention for which words matter, add this reservation. {UNSAID}: show lrp where readers need "
         "that.",
     ),
     (
@@ -102,7 +102,8 @@ CASES = [
         Situation(DEPENDS, Reason.REMOVALS, sides=(("yes", "delete"), ("no", "unk")), **BOTH),
         "Partly: whether attention finds the words that matter depends on how words are removed (yes: delete; no: "
         "unk)",
-        "Choose the removal method that gives texts most like your own, or train with masked words, and judge again. "
+        "Choose the removal method that leaves texts most like your own, and take the answer that is named for it; "
+        "or train with masked words and judge again. "
         "Until then, do not show attention as the explanation.",
     ),
     (
@@ -157,12 +158,13 @@ CASES = [
     (
         Situation(INCONCLUSIVE, Reason.FEW_TEXTS, texts=1),
         "Inconclusive: 1 text is too few; an answer needs at least 20",
-        "Give at least 20 texts that can be judged.",
+        "Judge at least 20 texts of two or more words.",
     ),
     (
         Situation(INCONCLUSIVE, Reason.UNRELIABLE, reliability=0.816, **BOTH),
         "Inconclusive: which words matter could not be measured reliably (reliability 0.82, 0.9 needed)",
-        "More permutations of the words are needed. Until then, no method can be judged on these texts.",
+        "The effect of a word depends too much on which other words are left, so that no method can be judged on "
+        "these texts. Try other texts, or a model that was trained with masked words.",
     ),
     (
         Situation(INCONCLUSIVE, Reason.NOT_MEASURED, texts=100),
