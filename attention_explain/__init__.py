@@ -88,9 +88,12 @@ class _BeforeAllenNLP(MetaPathFinder):
     AllenNLP starts imports it before the plugin.
     """
 
+    # Set to False while arguments are parsed, which happens without torch.
+    active = True
+
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         # The modules of transformers may have been dropped and imported again in between.
-        if name in ("allennlp", "allennlp.training.optimizers"):
+        if self.active and name in ("allennlp", "allennlp.training.optimizers"):
             import_module("attention_explain.compat.todays_transformers").supply_imports()
 
 

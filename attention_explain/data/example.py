@@ -106,6 +106,14 @@ PASSAGE_AND_QUERY = tuple(
 )
 # The fields of a pair.
 PAIR_FIELDS = FIELDS | {name: name for name in ("query", "query_tokens", "candidates")}
+# The names of the fields in files of questions, by the names that this project uses.
+QUESTION_FIELDS = PAIR_FIELDS | {
+    "text": "passage",
+    "tokens": "passage_tokens",
+    "query": "question",
+    "query_tokens": "question_tokens",
+    "label": "answer",
+}
 
 
 def text_key(id: str, tokens: Sequence[str]) -> bytes:

@@ -17,7 +17,7 @@ from allennlp.data.fields import MetadataField, TensorField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import FIELDS, PAIR_FIELDS, Example
+from attention_explain.data.example import FIELDS, QUESTION_FIELDS, Example
 from attention_explain.data.sources import ReadCounts
 from attention_explain.data.text_reader import TextReader
 from attention_explain.errors import InputError
@@ -93,14 +93,6 @@ def _all_of(labels: int) -> torch.Tensor:
 
 
 CANDIDATES = ("all", "passage")
-# The names of the fields in files of questions, by the names that this project uses.
-QUESTION_FIELDS = PAIR_FIELDS | {
-    "text": "passage",
-    "tokens": "passage_tokens",
-    "query": "question",
-    "query_tokens": "question_tokens",
-    "label": "answer",
-}
 # The field that gives the words of a text instead.
 TOKENS_OF = {"text": "tokens", "query": "query_tokens"}
 

@@ -11,8 +11,8 @@ from allennlp.data import DatasetReader
 
 from attention_explain.data.attention_text import FORMATS, numbered_records
 from attention_explain.data.errors import DataError
-from attention_explain.data.example import PAIR_FIELDS, Example, example_of
-from attention_explain.data.pair_reader import QUESTION_FIELDS, PairReader
+from attention_explain.data.example import PAIR_FIELDS, QUESTION_FIELDS, Example, example_of
+from attention_explain.data.pair_reader import PairReader
 from attention_explain.data.sources import numbered_lines
 from attention_explain.errors import InputError
 from attention_explain.named_components import check_choice

@@ -42,7 +42,7 @@ class SelfAttentionParts(Protocol):
     def scale(self, dim: int) -> float:
         """Of the products of queries and keys."""
 
-    def relative(self, positions: int) -> "RelativeScores | None":
+    def relative(self, positions: int) -> "RelativeScoreParts | None":
         """What is added to the scores by the queries, or the keys, and a distance."""
 
     def split_heads(self, vectors: torch.Tensor) -> torch.Tensor:
@@ -60,7 +60,7 @@ class SelfAttentionParts(Protocol):
         """The values, weighted for each query. Shape: (batch, heads, positions, dim)"""
 
 
-class RelativeScores(Protocol):
+class RelativeScoreParts(Protocol):
     """rows : by the positions that attend. Shape: (1, any, positions, any)"""
 
     @property

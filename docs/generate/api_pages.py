@@ -109,7 +109,12 @@ def _public_api() -> str:
     sections = [f"# {PUBLIC_API}\n\n{inspect.getdoc(package)}"]
     for name in package.__all__:
         value = getattr(package, name)
-        sections.append(_directive(f"{value.__module__}.{value.__qualname__}", name))
+        if value.__module__ in PACKAGES:
+            sections.append(
+                f"## {name}\n\n[{name}][{value.__module__}.{name}] is on a page of its own."
+            )
+        else:
+            sections.append(_directive(f"{value.__module__}.{value.__qualname__}", name))
     return "\n\n".join(sections) + "\n"
 
 

@@ -51,7 +51,7 @@ SIZES: Dict[str, Dict[str, Any]] = {
         "TELLING": 4,
         "PASSAGE": 6,
     },
-    "library": {"TEXTS": 2, "TOKENS": 5},
+    "library": {"TEXTS": 4, "TOKENS": 5},
     "lrp": {"LENGTHS": (4,)},
     "optimizer_step": {"WORDS": 10, "STEPS": 1},
     "peers": {"TEXTS": 2, "STEPS": 2, "pretrained.PIECES": 200},

@@ -12,6 +12,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+import attention_explain
 from attention_explain.commands.startup.deferred import imports_deferred
 
 # Names of this project in a plugins file.
@@ -102,7 +103,9 @@ class _TorchBlocker(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def _torch_blocked() -> Iterator[None]:
     blocker = _TorchBlocker()
     sys.meta_path.insert(0, blocker)
+    attention_explain._BeforeAllenNLP.active = False
     try:
         yield
     finally:
         sys.meta_path.remove(blocker)
+        attention_explain._BeforeAllenNLP.active = True
