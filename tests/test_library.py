@@ -461,19 +461,29 @@ def test_a_model_in_memory_is_left_as_it_was(bert, method, monkeypatch):
     assert torch.equal(random, torch.random.get_rng_state())
 
 
-def test_a_model_is_left_as_it_was_after_an_error(bert, monkeypatch):
+@pytest.mark.parametrize("passed", [0, 1], ids=["in-the-prediction", "in-the-method"])
+@pytest.mark.parametrize("method", known_interpreters())
+def test_a_model_is_left_as_it_was_after_an_error(bert, method, passed, monkeypatch):
     own, tokenizer = bert
     loaded, before = ax.load(own.train(), tokenizer), state_of(own)
     calls = []
 
-    def fail(*arguments):
-        calls.append(arguments)
+    def fail(*arguments, **options):
         raise RuntimeError("out of memory")
 
-    handle = own.classifier.register_forward_pre_hook(fail)
-    for method in ("integrated-gradients", "attention", "leave-one-out", "lrp"):
-        with pytest.raises(RuntimeError):
+    def fail_later(*arguments):
+        calls.append(arguments)
+        if len(calls) > passed:
+            fail()
+
+    handle = own.classifier.register_forward_pre_hook(fail_later)
+    with monkeypatch.context() as patched:
+        patched.setattr(torch.autograd, "grad", fail)
+        try:
             loaded.attribute(PIECES, [method], progress=False)
-    assert calls
+        except (InputError, RuntimeError) as error:
+            assert "it needs" in str(error) or "out of memory" in str(error)
+        else:
+            assert passed, "the prediction did not fail"
     handle.remove()
     assert state_of(own) == before
