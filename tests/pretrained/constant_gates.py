@@ -77,6 +77,9 @@ def gradient_x_input(
     embeddings = model.get_input_embeddings()(ids).detach().requires_grad_()
     with pytest.MonkeyPatch.context() as patch:
         constant_gates(patch, constant_weights)
-        output = model(inputs_embeds=embeddings).logits[0, label]
+        # ModernBERT of transformers 4.49 takes means with a mask only.
+        output = model(inputs_embeds=embeddings, attention_mask=torch.ones_like(ids)).logits[
+            0, label
+        ]
         (gradient,) = torch.autograd.grad(output, embeddings)
     return (gradient * embeddings.detach())[0].sum(dim=-1), output.item()

@@ -56,7 +56,8 @@ class Plain:
 
     def of_embeddings(self, embeddings: torch.Tensor) -> torch.Tensor:
         """Shape: (rows, positions, dim) -> (rows, labels)"""
-        return self.model(inputs_embeds=embeddings).logits.softmax(-1)
+        mask = torch.ones(embeddings.shape[:2], dtype=torch.long)
+        return self.model(inputs_embeds=embeddings, attention_mask=mask).logits.softmax(-1)
 
     def vector(self, baseline: str) -> torch.Tensor:
         """The replacement of a removed piece."""

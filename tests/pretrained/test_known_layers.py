@@ -35,7 +35,7 @@ def test_the_parts_of_a_padded_batch_give_the_maps_and_logits_of_single_texts(tm
     read = opened.model.through_layers(embeddings, batch.inputs)
     for row, text in enumerate(TEXTS):
         ids, _ = opened.plain.read(text)
-        expected = eager(ids, output_attentions=True)
+        expected = eager(ids, attention_mask=torch.ones_like(ids), output_attentions=True)
         torch.testing.assert_close(logits[row], expected.logits[0], atol=1e-6, rtol=0)
         there = slice(ids.size(1))
         for layer, own, theirs in zip(read.layers, maps, expected.attentions, strict=True):

@@ -106,7 +106,9 @@ def test_deeplift_of_a_small_step_is_the_gradient(opened):
 
     ids, _ = opened.plain.read(TEXTS[0])
     inputs = opened.plain.embedded(ids).detach().requires_grad_()
-    output = opened.plain.model(inputs_embeds=inputs).logits[0, 1]
+    output = opened.plain.model(inputs_embeds=inputs, attention_mask=torch.ones_like(ids)).logits[
+        0, 1
+    ]
     (gradient,) = torch.autograd.grad(output, inputs)
     torch.testing.assert_close(found / step, gradient, atol=1e-5, rtol=1e-5)
 
