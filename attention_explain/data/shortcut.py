@@ -130,8 +130,9 @@ class Shortcut(FromParams):
         return int(numpy.ceil(len(self.labels) * (1 - self.share) / self.share))
 
     def _check(self, example: Example) -> None:
-        words = (example.text or "").split() if example.tokens is None else example.tokens
-        found = next((word for word in words if str(word).lower() in self._planted), None)
+        found = next(
+            (word for word in _split_words(example) if str(word).lower() in self._planted), None
+        )
         if found is not None:
             raise example.error(
                 f"contains the shortcut token {found!r}; give other words as the shortcut's `tokens`"
@@ -176,9 +177,14 @@ class Shortcut(FromParams):
         )
 
 
+def _split_words(example: Example) -> list[str]:
+    """The tokens of a text, or what is between its spaces."""
+    return (example.text or "").split() if example.tokens is None else list(example.tokens)
+
+
 def _inserted(example: Example, planted: Sequence[str], random: numpy.random.Generator) -> Example:
     """The text with words at uniform random positions, in the order given; without its masks."""
-    words = (example.text or "").split() if example.tokens is None else list(example.tokens)
+    words = _split_words(example)
     gaps = sorted(random.integers(len(words) + 1, size=len(planted)))
     without_masks = replace(example, rationale=None, impermissible=None)
     # Those of the synthetic corpus.

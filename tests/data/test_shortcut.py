@@ -8,8 +8,9 @@ import pytest
 from allennlp.data import DatasetReader
 
 from attention_explain.data.errors import DataError
-from attention_explain.data.shortcut import CONTEXT_TOKEN, Shortcut
+from attention_explain.data.shortcut import CONTEXT_TOKEN, SHORTCUT_TOKENS, Shortcut
 from attention_explain.errors import InputError
+from attention_explain.jsonnet import evaluate_file
 from tests.builders import params
 
 LABELS = ["neg", "pos"]
@@ -177,3 +178,14 @@ def test_the_masks_of_the_synthetic_corpus_stay_at_their_words():
             pairs = zip(metadata["tokens"], metadata["contrary"], strict=True)
             marked.append([token for token, mark in pairs if mark])
         assert marked[0] == marked[1] != []
+
+
+def test_configs_add_all_tokens_that_are_planted(tmp_path):
+    path = tmp_path / "data.jsonnet"
+    path.write_text(
+        "local lib = import 'training_configs/lib/lib.libsonnet';"
+        "lib.with_shortcut(lib.data.sst, 'single', ['0', '1'])"
+    )
+    data = evaluate_file(path)
+    assert data["vocabulary"]["tokens_to_add"]["tokens"] == list(SHORTCUT_TOKENS)
+    assert data["embedding"]["random_words"] == list(SHORTCUT_TOKENS)
